@@ -1,0 +1,185 @@
+"""Writing a fragment: the files of one locked thing as tar entries in gzip members.
+
+A fragment is a stretch of a layer without directories and without the archive's end: `layer.py` puts
+directories, fragments and end together, so that small packages can share a layer without being
+compressed again. Bytes flow once, through every sink at the same time; nothing is held but a piece.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol
+
+from reprobridge.assemble.index import IndexEntry, index_entry
+from reprobridge.errors import ArtifactError
+from reprobridge.oci import members
+from reprobridge.oci.tar import EntryKind, TarEntry, header, padding
+
+
+class LayerSink(Protocol):
+    """Takes the two streams of a layer side by side."""
+
+    def tar(self, data: bytes) -> None:
+        """The next uncompressed bytes."""
+
+    def gzip(self, data: bytes) -> None:
+        """The next compressed bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeflatedFile:
+    """A file whose bytes come as a raw DEFLATE stream."""
+
+    entry: TarEntry
+    """Its place in the layer."""
+    crc: int
+    """CRC-32 of the inflated bytes, as its archive says."""
+    packed_size: int
+    """Bytes of the stream."""
+    blocks: Iterable[bytes]
+    """The stream, in pieces of at most `members.WINDOW` bytes."""
+    source: str
+    """Archive and member, for errors."""
+
+
+class FragmentWriter:
+    """Writes entries in the order in which they come, which must follow from the recipe, and keeps their index."""
+
+    def __init__(self, sinks: Iterable[LayerSink]) -> None:
+        self._sinks = tuple(sinks)
+        self._pending = bytearray()
+        self.entries: list[IndexEntry] = []
+        """Index of everything written so far."""
+
+    def link(self, entry: TarEntry) -> None:
+        """A symbolic or hard link."""
+        self._plain(header(entry))
+        self.entries.append(index_entry(entry, entry.link))
+
+    def folder(self, entry: TarEntry) -> None:
+        """A directory whose mode or owner matters: only indexed, `layer.py` writes it."""
+        self.entries.append(index_entry(entry, ""))
+
+    def file(self, entry: TarEntry, data: bytes) -> str:
+        """A small file, compressed by us; gives its SHA-256 in hex."""
+        self._plain(b"".join((header(entry), data, padding(entry.size))))
+        digest = hashlib.sha256(data).hexdigest()
+        self.entries.append(index_entry(entry, digest))
+        return digest
+
+    def stream(self, entry: TarEntry, source: BinaryIO) -> str:
+        """A file of any size, compressed by us; gives its SHA-256 in hex."""
+        return self.blocks(entry, _read(source, entry.size))
+
+    def blocks(self, entry: TarEntry, blocks: Iterable[bytes]) -> str:
+        """A file of any size that comes in blocks, compressed by us; gives its SHA-256 in hex."""
+        self._plain(header(entry))
+        sha256 = hashlib.sha256()
+        size = 0
+        for block in blocks:
+            sha256.update(block)
+            self._plain(block)
+            size += len(block)
+        if size != entry.size:
+            raise ArtifactError(
+                "a file has another length than its archive says",
+                where=entry.path,
+                expected=f"{entry.size} bytes",
+                found=f"{size} bytes",
+            )
+        self._plain(padding(entry.size))
+        self.entries.append(index_entry(entry, sha256.hexdigest()))
+        return sha256.hexdigest()
+
+    def deflated(self, file: DeflatedFile) -> str:
+        """A file that comes compressed, checked while it is hashed; gives its SHA-256 in hex.
+
+        Its stream is passed on as a member of its own, unless it is so short that a member of ours around
+        it and its neighbours is smaller.
+        """
+        try:
+            if file.packed_size <= members.PASSED_ON and file.entry.size <= members.SMALL:
+                return self._packed_together(file)
+            return self._passed_on(file)
+        except members.BrokenStreamError as error:
+            raise _broken(file, f"a DEFLATE stream of {file.entry.size} bytes", str(error)) from error
+
+    def close(self) -> None:
+        """Write what is pending; the fragment is complete."""
+        self._flush()
+
+    def _packed_together(self, file: DeflatedFile) -> str:
+        from isal import isal_zlib
+
+        data = b"".join(members.inflate(file.blocks, file.entry.size))
+        if (crc := isal_zlib.crc32(data)) != file.crc:
+            raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
+        return self.file(file.entry, data)
+
+    def _passed_on(self, file: DeflatedFile) -> str:
+        from isal import isal_zlib
+
+        self._plain(header(file.entry))
+        self._flush()
+        self._gzip(members.HEAD)
+        sha256 = hashlib.sha256()
+        crc = 0
+        for data in members.inflate(self._forwarded(file.blocks), file.entry.size):
+            sha256.update(data)
+            crc = isal_zlib.crc32(data, crc)
+            self._tar(data)
+        if crc != file.crc:
+            raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
+        self._gzip(members.tail(crc, file.entry.size))
+        self._plain(padding(file.entry.size))
+        self.entries.append(index_entry(file.entry, sha256.hexdigest()))
+        return sha256.hexdigest()
+
+    def _forwarded(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            self._gzip(block)
+            yield block
+
+    def _plain(self, data: bytes) -> None:
+        pending = self._pending
+        pending += data
+        if len(pending) < members.PIECE:
+            return
+        whole = len(pending) - len(pending) % members.PIECE
+        for start in range(0, whole, members.PIECE):
+            self._emit(bytes(memoryview(pending)[start : start + members.PIECE]))
+        del pending[:whole]
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._emit(bytes(self._pending))
+            self._pending.clear()
+
+    def _emit(self, piece: bytes) -> None:
+        self._tar(piece)
+        self._gzip(members.member(piece))
+
+    def _tar(self, data: bytes) -> None:
+        for sink in self._sinks:
+            sink.tar(data)
+
+    def _gzip(self, data: bytes) -> None:
+        for sink in self._sinks:
+            sink.gzip(data)
+
+
+def sorted_entries(entries: Iterable[TarEntry]) -> list[TarEntry]:
+    """In the order of their paths' bytes, hard links after everything else, so that targets come first."""
+    return sorted(
+        entries, key=lambda e: (e.kind is EntryKind.HARDLINK, e.path.encode("utf-8", "surrogateescape"))
+    )
+
+
+def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
+    while size and (block := source.read(min(size, members.PIECE))):
+        size -= len(block)
+        yield block
+
+
+def _broken(file: DeflatedFile, expected: str, found: str) -> ArtifactError:
+    return ArtifactError("a compressed member is broken", where=file.source, expected=expected, found=found)

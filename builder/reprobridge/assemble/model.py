@@ -1,0 +1,75 @@
+"""What recipes evaluate to, and how the store remembers it."""
+
+from dataclasses import dataclass
+
+from reprobridge.digest import Digest, Json
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fragment:
+    """A converted recipe."""
+
+    gzip: Digest | None
+    """Blob of its gzip members; None when only a layer made of it alone is kept."""
+    index: Digest
+    """Blob of its index (`assemble/index.py`)."""
+    facts: Digest | None
+    """Blob of its facts (`assemble/converter.py`)."""
+
+    def to_json(self) -> dict[str, Json]:
+        """For the store."""
+        return {"gzip": _text(self.gzip), "index": str(self.index), "facts": _text(self.facts)}
+
+    @classmethod
+    def from_json(cls, value: object) -> "Fragment":
+        """From the store. Raises ValueError, TypeError or KeyError for anything else."""
+        fields = _mapping(value)
+        return cls(
+            gzip=_optional(fields["gzip"]),
+            index=Digest.parse(str(fields["index"])),
+            facts=_optional(fields["facts"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layer:
+    """A finished layer."""
+
+    blob: Digest
+    """Of the compressed layer: what a manifest names."""
+    size: int
+    """Compressed bytes."""
+    diff_id: Digest
+    """Of the tar stream: what a configuration names."""
+    tar_size: int
+    """Uncompressed bytes."""
+
+    def to_json(self) -> dict[str, Json]:
+        """For the store."""
+        sizes: dict[str, Json] = {"size": self.size, "tar_size": self.tar_size}
+        return {"blob": str(self.blob), "diff_id": str(self.diff_id), **sizes}
+
+    @classmethod
+    def from_json(cls, value: object) -> "Layer":
+        """From the store. Raises ValueError, TypeError or KeyError for anything else."""
+        fields = _mapping(value)
+        return cls(
+            blob=Digest.parse(str(fields["blob"])),
+            size=int(str(fields["size"])),
+            diff_id=Digest.parse(str(fields["diff_id"])),
+            tar_size=int(str(fields["tar_size"])),
+        )
+
+
+def _mapping(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError(f"expected an object, found {value!r}")
+    return value
+
+
+def _text(digest: Digest | None) -> str | None:
+    return None if digest is None else str(digest)
+
+
+def _optional(value: object) -> Digest | None:
+    return None if value is None else Digest.parse(str(value))

@@ -1,0 +1,109 @@
+"""Leaving out what loses a conflict: from the indexes of an image's fragments back into its recipes.
+
+The decision for one set of recipes is remembered, so that a build in which nothing of the environment changed
+reads no index.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from reprobridge.assemble.conflicts import Owned, settle
+from reprobridge.assemble.workshop import Workshop
+from reprobridge.digest import Digest, Json, digest_json
+from reprobridge.errors import AssembleError
+from reprobridge.plan.model import (
+    BuildPlan,
+    DebianStateRecipe,
+    DebRecipe,
+    FragmentRecipe,
+    InventoryRecipe,
+    WheelRecipe,
+)
+from reprobridge.store.store import Store
+
+_REVISION = 1
+"""Of the rules in `conflicts.py`: older decisions are taken again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Omissions:
+    """What was decided about paths that several fragments have."""
+
+    omit: Mapping[Digest, tuple[str, ...]]
+    """Paths that a recipe loses, by the recipe's key."""
+    notes: tuple[str, ...]
+    """One readable line for each conflict that had a harmless winner."""
+
+    def to_json(self) -> dict[str, Json]:
+        """For the store."""
+        return {"omit": {str(key): paths for key, paths in self.omit.items()}, "notes": self.notes}
+
+    @classmethod
+    def from_json(cls, value: object) -> "Omissions":
+        """From the store. Raises ValueError, TypeError or KeyError for anything else."""
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object, found {value!r}")
+        omit = {Digest.parse(key): tuple(paths) for key, paths in value["omit"].items()}
+        return cls(omit, tuple(value["notes"]))
+
+
+def omissions(plan: BuildPlan, store: Store, workshop: Workshop) -> Omissions:
+    """Decide every path that two fragments of the plan have. Raises AssembleError where only the author can."""
+    parts = {part.key(): part for layer in plan.layers for part in layer.parts}
+    keys: Json = sorted(str(key) for key in parts)
+    key = digest_json({"parts": keys, "owners": dict(plan.owners), "revision": _REVISION})
+    try:
+        return Omissions.from_json(store.result("omissions", key))
+    except (KeyError, TypeError, ValueError):
+        decided = _decide(parts, plan.owners, workshop)
+        store.remember("omissions", key, decided.to_json())
+        return decided
+
+
+def _decide(
+    parts: Mapping[Digest, FragmentRecipe], owners: Mapping[str, str], workshop: Workshop
+) -> Omissions:
+    keys = {owner_of(part): key for key, part in parts.items()}
+    found = settle((Owned(owner, workshop.index(parts[key])) for owner, key in keys.items()), owners)
+    if found.problems:
+        shown = "\n".join(str(problem) for problem in found.problems)
+        raise AssembleError(f"packages want the same paths\n{shown}")
+    omit = {keys[owner]: tuple(sorted(paths)) for owner, paths in found.omit.items()}
+    return Omissions(omit, tuple(found.notes))
+
+
+def owner_of(recipe: FragmentRecipe) -> str:
+    """Whose the fragment's paths are: a package's name, or what else the fragment is; unique in an image."""
+    match recipe:
+        case WheelRecipe():
+            return recipe.wheel.name.partition("-")[0].lower().replace("_", "-").replace(".", "-")
+        case DebRecipe():
+            return f"debian:{recipe.package}"
+        case _:
+            return f"{recipe.kind}:{recipe.key().hex[:12]}"
+
+
+def with_omissions(plan: BuildPlan, omit: Mapping[Digest, tuple[str, ...]]) -> BuildPlan:
+    """The plan with the losers' paths left out, wherever the recipes stand."""
+    layers = tuple(
+        replace(layer, parts=tuple(_without(part, omit) for part in layer.parts)) for layer in plan.layers
+    )
+    return replace(plan, layers=layers)
+
+
+def _without(recipe: FragmentRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> FragmentRecipe:
+    match recipe:
+        case WheelRecipe():
+            return replace(recipe, omit=omit.get(recipe.key(), recipe.omit))
+        case DebRecipe():
+            return _deb_without(recipe, omit)
+        case DebianStateRecipe():
+            return replace(recipe, debs=tuple(_deb_without(deb, omit) for deb in recipe.debs))
+        case InventoryRecipe():
+            return replace(recipe, of=tuple(_without(part, omit) for part in recipe.of))
+        case _:
+            return recipe
+
+
+def _deb_without(deb: DebRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> DebRecipe:
+    return replace(deb, omit=omit.get(deb.key(), deb.omit))

@@ -1,0 +1,202 @@
+"""In which order things are made, and by how many processes.
+
+Work comes in three waves. First whatever depends on locked files only: each fragment of a layer of several,
+and each layer of one. Then what needs facts or indexes of the first wave (system state, inventory).
+Last the layers of several, which only chain fragments. Files arrive while the first wave is on.
+One process is enough for little work; more are forked, before anything here starts a thread.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from reprobridge.assemble.workshop import Workshop
+from reprobridge.digest import Digest
+from reprobridge.plan.model import (
+    BuildPlan,
+    DebianStateRecipe,
+    DebRecipe,
+    FragmentRecipe,
+    InventoryRecipe,
+    LayerPlan,
+    WheelRecipe,
+)
+from reprobridge.store.store import Store
+
+SMALL = 4 << 20
+"""Bytes of input below which a wave is done in this process: forking would take longer."""
+
+
+class Arrivals(Protocol):
+    """Brings locked files into the store (`lock/fetch.py` behind it)."""
+
+    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+        """Each wanted file's digest as soon as it is in the store; raises when one cannot be had."""
+
+
+class Progress(Protocol):
+    """Hears how far the work is."""
+
+    def begin(self, what: str, total: int) -> None:
+        """A wave of `total` steps begins."""
+
+    def step(self, title: str) -> None:
+        """One step is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing to make: a whole layer, or a fragment that layers will be chained of."""
+
+    title: str
+    """For people."""
+    layer: LayerPlan | None
+    """A layer, or None."""
+    fragment: FragmentRecipe | None
+    """A fragment, or None."""
+
+    def inputs(self) -> tuple[Digest, ...]:
+        """Locked files that must be in the store before."""
+        recipes = (self.fragment,) if self.fragment else self.layer.parts if self.layer else ()
+        return tuple(digest for recipe in recipes for digest in _locked(recipe))
+
+    def bulk(self) -> int:
+        """Bytes of its locked files: how long it may take."""
+        recipe = self.fragment or (self.layer.parts[0] if self.layer else None)
+        match recipe:
+            case WheelRecipe():
+                return recipe.wheel.size
+            case DebRecipe():
+                return recipe.deb.size
+            case _:
+                return 0
+
+
+def missing_jobs(plan: BuildPlan, workshop: Workshop) -> tuple[list[Job], list[Job], list[Job]]:
+    """The three waves of what the store does not hold; empty where nothing is missing."""
+    first: dict[Digest, Job] = {}
+    second: dict[Digest, Job] = {}
+    chained: list[Job] = []
+    for layer in plan.layers:
+        present = workshop.known_layer(layer) is not None
+        if present and all(workshop.known_fragment(part) for part in layer.parts):
+            continue
+        if len(layer.parts) == 1:
+            wave = second if _depends(layer.parts[0]) else first
+            wave[layer.key()] = Job(layer.title, layer, None)
+            continue
+        for part in layer.parts:
+            if not workshop.has_fragment_bytes(part):
+                wave = second if _depends(part) else first
+                wave[part.key()] = Job(f"{layer.title}: {part.kind}", None, part)
+        chained.append(Job(layer.title, layer, None))
+    return list(first.values()), list(second.values()), chained
+
+
+class Scheduler:
+    """Does jobs, here or in worker processes."""
+
+    def __init__(self, store: Store, arrivals: Arrivals, progress: Progress, workers: int) -> None:
+        self._store = store
+        self._arrivals = arrivals
+        self._progress = progress
+        self._workers = workers
+
+    def run(self, plan: BuildPlan) -> int:
+        """Make everything that the plan needs and the store lacks; gives the number of things made."""
+        waves = missing_jobs(plan, Workshop(self._store))
+        for title, jobs in zip(("converting", "deriving", "chaining"), waves, strict=True):
+            if jobs:
+                self._progress.begin(title, len(jobs))
+                self._do(jobs)
+        return sum(len(jobs) for jobs in waves)
+
+    def _do(self, jobs: list[Job]) -> None:
+        heavy = sum(job.bulk() for job in jobs) > SMALL
+        if self._workers > 1 and len(jobs) > 1 and heavy:
+            with _pool(min(self._workers, len(jobs))) as pool:
+                self._spread(jobs, pool)
+            return
+        for job in self._ready(jobs):
+            do(self._store.root, job)
+            self._progress.step(job.title)
+
+    def _spread(self, jobs: list[Job], pool: ProcessPoolExecutor) -> None:
+        waiting: dict[Future[None], Job] = {}
+        for job in self._ready(jobs):
+            waiting[pool.submit(do, self._store.root, job)] = job
+        for future in as_completed(waiting):
+            future.result()
+            self._progress.step(waiting[future].title)
+
+    def _ready(self, jobs: list[Job]) -> Iterator[Job]:
+        """Each job as soon as its files are there; the biggest of those that are there first."""
+        waiting: list[tuple[Job, set[Digest]]] = []
+        for job in sorted(jobs, key=Job.bulk, reverse=True):
+            lacking = {digest for digest in job.inputs() if not self._store.has(digest)}
+            if lacking:
+                waiting.append((job, lacking))
+            else:
+                yield job
+        wanted = list(dict.fromkeys(digest for _, lacking in waiting for digest in sorted(lacking)))
+        for arrived in self._arrivals.bring(wanted) if wanted else ():
+            for job, lacking in waiting:
+                if arrived in lacking:
+                    lacking.discard(arrived)
+                    if not lacking:
+                        yield job
+
+
+def do(root: Path, job: Job) -> None:
+    """Do one job in this process."""
+    workshop = Workshop(Store(root))
+    if job.layer is not None:
+        workshop.make_layer(job.layer)
+    if job.fragment is not None:
+        workshop.make_fragment(job.fragment)
+
+
+def _locked(recipe: FragmentRecipe) -> tuple[Digest, ...]:
+    match recipe:
+        case WheelRecipe():
+            return (recipe.wheel.sha256,)
+        case DebRecipe():
+            return (recipe.deb.sha256,)
+        case _:
+            return ()
+
+
+def _depends(recipe: FragmentRecipe) -> bool:
+    return isinstance(recipe, DebianStateRecipe | InventoryRecipe)
+
+
+@contextlib.contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Forked workers that leave interrupts to us and die with us."""
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
+    pool.submit(os.getpid).result()
+    try:
+        yield pool
+    except BaseException:
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin_worker() -> None:
+    import ctypes
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+

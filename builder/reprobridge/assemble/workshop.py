@@ -1,0 +1,169 @@
+"""Evaluating recipes against a store: what is remembered is taken, what is not is made.
+
+The workshop is the `Inputs` of every converter. It makes one recipe or one layer at a time; which ones, in
+which order and in how many processes is `schedule.py`'s business. A remembered result counts only while the
+blobs that it names are here, so deleting anything from the store costs work and nothing else.
+"""
+
+from pathlib import Path
+
+from reprobridge.assemble.converter import Inputs
+from reprobridge.assemble.fragment import FragmentWriter
+from reprobridge.assemble.index import IndexEntry, read_index, write_index
+from reprobridge.assemble.layer import FragmentBlob, LayerBlob, chain
+from reprobridge.assemble.model import Fragment, Layer
+from reprobridge.digest import Digest
+from reprobridge.errors import StoreError
+from reprobridge.plan.model import (
+    DebianStateRecipe,
+    DebRecipe,
+    FilesRecipe,
+    FragmentRecipe,
+    InventoryRecipe,
+    LayerPlan,
+    TreeRecipe,
+    WheelRecipe,
+)
+from reprobridge.store.store import Store
+
+
+class Workshop:
+    """Makes fragments and layers of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    # what is there already
+
+    def known_fragment(self, recipe: FragmentRecipe) -> Fragment | None:
+        """The fragment's record, if its index and facts are here (its compressed bytes may not be)."""
+        try:
+            fragment = Fragment.from_json(self._store.result(recipe.kind, recipe.key()))
+        except (KeyError, TypeError, ValueError):
+            return None
+        needed = [fragment.index, *([fragment.facts] if fragment.facts else [])]
+        return fragment if all(self._store.has(digest) for digest in needed) else None
+
+    def known_layer(self, layer: LayerPlan) -> Layer | None:
+        """The finished layer, if its bytes are here."""
+        try:
+            found = Layer.from_json(self._store.result("layer", layer.key()))
+        except (KeyError, TypeError, ValueError):
+            return None
+        return found if self._store.has(found.blob) else None
+
+    def has_fragment_bytes(self, recipe: FragmentRecipe) -> bool:
+        """Whether the fragment can be chained into a layer without converting."""
+        fragment = self.known_fragment(recipe)
+        return fragment is not None and fragment.gzip is not None and self._store.has(fragment.gzip)
+
+    # making
+
+    def make_fragment(self, recipe: FragmentRecipe) -> Fragment:
+        """Convert a recipe and keep its compressed bytes."""
+        with self._store.writer() as blob:
+            writer = FragmentWriter([FragmentBlob(blob)])
+            facts = convert(recipe, self, writer)
+            writer.close()
+            return self._remember(recipe, writer, facts, blob.commit())
+
+    def make_layer(self, layer: LayerPlan) -> Layer:
+        """Make a layer; fragments of a layer of several must be here."""
+        if len(layer.parts) == 1:
+            made = self._make_single(layer.parts[0])
+        else:
+            made = chain(self._store, [self._fragment_path(part) for part in layer.parts])
+        self._store.remember("layer", layer.key(), made.to_json())
+        return made
+
+    def _make_single(self, recipe: FragmentRecipe) -> Layer:
+        with self._store.writer() as blob:
+            layer = LayerBlob(blob)
+            writer = FragmentWriter([layer])
+            facts = convert(recipe, self, writer)
+            writer.close()
+            if not self.has_fragment_bytes(recipe):
+                self._remember(recipe, writer, facts, None)
+            return layer.finish()
+
+    def _remember(
+        self, recipe: FragmentRecipe, writer: FragmentWriter, facts: bytes | None, compressed: Digest | None
+    ) -> Fragment:
+        fragment = Fragment(
+            gzip=compressed,
+            index=self._store.add(write_index(writer.entries)),
+            facts=None if facts is None else self._store.add(facts),
+        )
+        self._store.remember(recipe.kind, recipe.key(), fragment.to_json())
+        return fragment
+
+    def _fragment_path(self, recipe: FragmentRecipe) -> Path:
+        fragment = self.known_fragment(recipe)
+        if fragment is None or fragment.gzip is None:
+            raise _not_made(recipe)
+        return self._store.path(fragment.gzip)
+
+    # what converters read
+
+    def path(self, digest: Digest) -> Path:
+        """A locked file's bytes."""
+        self._store.size(digest)
+        return self._store.path(digest)
+
+    def tree(self, digest: Digest) -> Path:
+        """A source tree's canonical tar."""
+        from reprobridge.lock.tree import tree_blob
+
+        return self.path(tree_blob(self._store, digest))
+
+    def facts(self, recipe: FragmentRecipe) -> bytes:
+        """The facts of a fragment."""
+        fragment = self.known_fragment(recipe)
+        if fragment is None or fragment.facts is None:
+            raise _not_made(recipe)
+        return self._store.read(fragment.facts)
+
+    def index(self, recipe: FragmentRecipe) -> list[IndexEntry]:
+        """The index of a fragment."""
+        fragment = self.known_fragment(recipe)
+        if fragment is None:
+            raise _not_made(recipe)
+        return read_index(self._store.read(fragment.index))
+
+
+def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> bytes | None:
+    """Run the recipe's converter; its module is imported only when it has something to do."""
+    match recipe:
+        case WheelRecipe():
+            from reprobridge.assemble import wheel
+
+            return wheel.convert(recipe, inputs, writer)
+        case DebRecipe():
+            from reprobridge.assemble import deb
+
+            return deb.convert(recipe, inputs, writer)
+        case DebianStateRecipe():
+            from reprobridge.assemble import debian_state
+
+            return debian_state.convert(recipe, inputs, writer)
+        case TreeRecipe():
+            from reprobridge.assemble import tree
+
+            return tree.convert(recipe, inputs, writer)
+        case FilesRecipe():
+            from reprobridge.assemble import planned_files
+
+            return planned_files.convert(recipe, inputs, writer)
+        case InventoryRecipe():
+            from reprobridge.assemble import inventory
+
+            return inventory.convert(recipe, inputs, writer)
+
+
+def _not_made(recipe: FragmentRecipe) -> StoreError:
+    return StoreError(
+        "a part of the image is missing from the store",
+        expected=f"the {recipe.kind} with key {recipe.key()}",
+        found="nothing",
+        hint="run again; if it happens twice, run `reprobridge cache prune --all`",
+    )

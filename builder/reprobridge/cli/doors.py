@@ -1,0 +1,47 @@
+"""What a command may use: the store and the doors to the world, opened when first used."""
+
+import functools
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from reprobridge.store.store import Store, default_root
+from reprobridge.system.network import Network, Offline, RealNetwork
+from reprobridge.system.processes import Processes, RealProcesses
+
+
+class Doors:
+    """Handed to every command."""
+
+    def __init__(self, *, store_root: Path | None, offline: bool, quiet: bool) -> None:
+        self._store_root = store_root
+        self._offline = offline
+        self.quiet = quiet
+        """No talk on standard error, no progress."""
+        self.out: TextIO = sys.stdout
+        """Data: what a pipe shall receive."""
+
+    @functools.cached_property
+    def store(self) -> Store:
+        """The user's store."""
+        return Store(self._store_root or default_root())
+
+    @functools.cached_property
+    def network(self) -> Network:
+        """The network, or none with --offline."""
+        return Offline() if self._offline else RealNetwork()
+
+    @functools.cached_property
+    def processes(self) -> Processes:
+        """Programs of this machine."""
+        return RealProcesses()
+
+    @property
+    def offline(self) -> bool:
+        """Whether fetching is forbidden."""
+        return self._offline
+
+    def log(self, text: str) -> None:
+        """Talk: one line on standard error."""
+        if not self.quiet:
+            print(text, file=sys.stderr, flush=True)

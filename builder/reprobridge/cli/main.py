@@ -1,0 +1,121 @@
+"""The command `reprobridge`: picks the command's module, hands it the doors, prints errors and exits.
+
+The only place that prints errors and turns them into exit codes. Only the module of the chosen command is
+imported, so that a command starts quickly.
+"""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn, Protocol, cast
+
+from reprobridge import RELEASE
+from reprobridge.cli.doors import Doors
+from reprobridge.errors import ReproBridgeError, UsageError
+
+COMMANDS = ("init", "lock", "build", "validate", "run", "vendor", "cache", "schema", "template")
+"""Every command, in the order of `--help`; each is the module of this name beside this one."""
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells expect."""
+BUG = 70
+"""Exit status after an unexpected exception (EX_SOFTWARE)."""
+
+
+class Command(Protocol):
+    """What a command's module offers."""
+
+    NAME: str
+    """What the user types."""
+    SUMMARY: str
+    """One line for `--help`."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's words."""
+
+    def execute(self, arguments: argparse.Namespace, doors: Doors) -> int:
+        """Do it; gives the exit status."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit status (guides/reference/exit-codes.md)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    arguments = _parser(words).parse_args(words)
+    signal.signal(signal.SIGTERM, _interrupt)
+    doors = Doors(store_root=arguments.store, offline=arguments.offline, quiet=arguments.quiet)
+    try:
+        return load_command(arguments.command).execute(arguments, doors)
+    except ReproBridgeError as error:
+        print(f"reprobridge: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("reprobridge: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _report_bug(error, debug=arguments.debug)
+
+
+def load_command(name: str) -> Command:
+    """Import a command's module."""
+    return cast(Command, importlib.import_module(f"reprobridge.cli.{name}"))
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser; only the chosen command's words are known to it, all others are a line of help."""
+    parser = _Parser(prog="reprobridge", description="Refined reproducible artifacts: lock, build, validate, run.")
+    parser.add_argument("--version", action="version", version=f"reprobridge {RELEASE}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    chosen = [word for word in words if word in COMMANDS][:1] or COMMANDS
+    for name in COMMANDS:
+        if name in chosen:
+            command = load_command(name)
+            own = commands.add_parser(name, help=command.SUMMARY, description=command.SUMMARY)
+            command.add_arguments(own)
+            _add_common(own)
+        else:
+            commands.add_parser(name)
+    return parser
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    common = parser.add_argument_group("everywhere")
+    common.add_argument("--store", type=Path, help="store folder (default: $REPROBRIDGE_STORE or the user's cache)")
+    common.add_argument("--offline", action="store_true", help="fetch nothing")
+    common.add_argument("--quiet", "-q", action="store_true", help="no talk on standard error")
+    common.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says wrong words the way all our errors look, and suggests the right ones."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print and exit with 2."""
+        wrong = UsageError(message, hint=f"see `{self.prog} --help`")
+        print(f"reprobridge: {wrong}", file=sys.stderr)
+        raise SystemExit(UsageError.exit_code)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _report_bug(error: Exception, *, debug: bool) -> int:
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    else:
+        kind = type(error).__name__
+        print(
+            f"reprobridge: unexpected {kind}: {error}\n"
+            "  hint: this is a bug; please report it with the output of the same command with --debug",
+            file=sys.stderr,
+        )
+    return BUG

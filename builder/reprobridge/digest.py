@@ -1,0 +1,100 @@
+"""Digests and canonical JSON: the only hashing code.
+
+A digest is always SHA-256, written `sha256:<64 hex>` as in the OCI image specification.
+Only our own canonical JSON is ever hashed, never a library's dump: keys sorted, no blanks,
+UTF-8, no floats (they have no canonical text; numbers that matter are kept as text).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, Union
+
+CHUNK = 1 << 20
+"""Bytes read at once when a stream is hashed or copied."""
+
+Json = Union[None, bool, int, str, Sequence["Json"], Mapping[str, "Json"]]
+"""What canonical JSON can hold. No floats."""
+
+_HEX = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Digest:
+    """A SHA-256 digest; equal digests mean equal bytes."""
+
+    hex: str
+    """64 lower-case hexadecimal digits."""
+
+    def __post_init__(self) -> None:
+        if len(self.hex) != 64 or not _HEX.issuperset(self.hex):
+            raise ValueError(f"expected 64 lower-case hexadecimal digits, found {self.hex!r}")
+
+    def __str__(self) -> str:
+        return f"sha256:{self.hex}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Digest":
+        """Read `sha256:<hex>`. Raises ValueError for anything else."""
+        algorithm, _, digits = text.partition(":")
+        if algorithm != "sha256":
+            raise ValueError(f"expected sha256:<64 hex>, found {text!r}")
+        return cls(digits)
+
+    @classmethod
+    def of(cls, data: bytes) -> "Digest":
+        """The digest of these bytes."""
+        return cls(hashlib.sha256(data).hexdigest())
+
+
+class Hasher:
+    """SHA-256 and length of bytes that pass by."""
+
+    __slots__ = ("_sha256", "size")
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256()
+        self.size = 0
+        """Bytes seen so far."""
+
+    def write(self, data: bytes) -> int:
+        """Take the next bytes; named so that a hasher can stand where a file is written."""
+        self._sha256.update(data)
+        self.size += len(data)
+        return len(data)
+
+    def digest(self) -> Digest:
+        """The digest of everything seen so far."""
+        return Digest(self._sha256.hexdigest())
+
+
+def digest_stream(stream: BinaryIO) -> tuple[Digest, int]:
+    """Digest and size of the rest of a stream, read in pieces of `CHUNK` bytes."""
+    hasher = Hasher()
+    while block := stream.read(CHUNK):
+        hasher.write(block)
+    return hasher.digest(), hasher.size
+
+
+def canonical_json(value: Json) -> bytes:
+    """The one encoding of a JSON value that we hash. Raises TypeError for what has no canonical text."""
+    _refuse_floats(value)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def digest_json(value: Json) -> Digest:
+    """Digest of a value's canonical JSON."""
+    return Digest.of(canonical_json(value))
+
+
+def _refuse_floats(value: object) -> None:
+    if isinstance(value, float):
+        raise TypeError(f"a float has no canonical JSON: {value!r}; keep the number as text")
+    if isinstance(value, Mapping):
+        for item in value.values():
+            _refuse_floats(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _refuse_floats(item)

@@ -1,0 +1,98 @@
+"""Reading and writing `reprobridge.lock`: JSON, keys sorted, one entry a line, so that a diff reads well.
+
+Reading is strict: unknown keys, missing keys and wrong types are errors that name the place
+(`platforms.linux/amd64.python.wheels[3].sha256`).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from reprobridge.digest import Digest, Json
+from reprobridge.errors import LockError
+from reprobridge.lock.decode import Undecodable, decode
+from reprobridge.lock.model import SCHEMA, Lock
+from reprobridge.system import files
+
+FILE_NAME = "reprobridge.lock"
+"""Stands beside reprobridge.yaml."""
+
+
+def read_lock(path: Path) -> Lock:
+    """Read a lock file. Raises LockError when it is missing, broken or of another schema."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        hint = f"run `reprobridge lock {path.parent}`"
+        raise LockError("there is no lock yet", where=str(path), hint=hint) from None
+    except OSError as error:
+        raise LockError("the lock cannot be read", where=str(path), found=str(error)) from error
+    return parse_lock(data, str(path))
+
+
+def parse_lock(data: bytes, where: str) -> Lock:
+    """Read a lock from its bytes. Raises LockError."""
+    hint = "restore it from version control, or run `reprobridge lock --upgrade`"
+    try:
+        fields = json.loads(data)
+        schema = fields.pop("schema", None) if isinstance(fields, dict) else None
+    except (ValueError, RecursionError) as error:
+        raise LockError("the lock is no JSON", where=where, found=str(error), hint=hint) from error
+    if schema != SCHEMA:
+        raise LockError("the lock is of another schema", where=where, expected=SCHEMA, found=repr(schema), hint=hint)
+    try:
+        return decode(Lock, fields)
+    except Undecodable as error:
+        raise LockError(
+            f"{error.place} is wrong", where=where, expected=error.expected, found=error.found, hint=hint
+        ) from error
+
+
+def write_lock(path: Path, lock: Lock) -> None:
+    """Replace the lock file in one step."""
+    files.write_file(path, lock_bytes(lock))
+
+
+def lock_bytes(lock: Lock) -> bytes:
+    """The lock's canonical bytes."""
+    return (render({"schema": SCHEMA, **_plain(lock)}) + "\n").encode()
+
+
+def _plain(value: object) -> dict[str, Json]:
+    return {key: _json(item) for key, item in _fields(value).items()}
+
+
+def _fields(value: object) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}  # type: ignore[attr-defined]
+
+
+def _json(value: object) -> Json:
+    match value:
+        case Digest():
+            return str(value)
+        case None | bool() | int() | str():
+            return value
+        case Mapping():
+            return {str(key): _json(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_json(item) for item in value]
+        case _:
+            return _plain(value)
+
+
+def render(value: Json) -> str:
+    """Canonical text of a JSON value: what holds nested values spreads over lines, the rest is one line."""
+    if isinstance(value, Mapping) and _is_nested(value.values()):
+        rows = [f"{json.dumps(key)}: {render(value[key])}" for key in sorted(value)]
+        return "{\n" + ",\n".join(rows) + "\n}"
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return "[\n" + ",\n".join(_line(item) for item in value) + "\n]"
+    return _line(value)
+
+
+def _is_nested(values: Iterable[Json]) -> bool:
+    return any(isinstance(value, (Mapping, list)) and value for value in values)
+
+
+def _line(value: Json) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(", ", ": "))

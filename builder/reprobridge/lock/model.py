@@ -1,0 +1,182 @@
+"""The lock (`reprobridge.lock`, schema `reprobridge.lock/1`): everything that reaches the image's bytes.
+
+Entries name artifacts, not hosts: a file is its name, SHA-256 and size. Where files come from is the
+user's configuration; only indexes, archives and git remotes that the spec itself names stand here.
+Every section carries the digest of the wish that it answers, so that a stale section is found without
+resolving anything. Nothing here depends on the machine that locked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reprobridge.digest import Digest
+
+SCHEMA = "reprobridge.lock/1"
+"""Value of the key `schema`."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LockedFile:
+    """A file that somebody published."""
+
+    name: str
+    """Its file name, without folders."""
+    sha256: Digest
+    """Of its bytes."""
+    size: int
+    """Its length in bytes."""
+
+    def __post_init__(self) -> None:
+        if not self.name or "/" in self.name or "\0" in self.name or self.name in (".", ".."):
+            raise ValueError("a file name without folders")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedWheel:
+    """A Python package, as a wheel (binary distribution format)."""
+
+    name: str
+    """Normalised project name (PEP 503)."""
+    version: str
+    """PEP 440 version."""
+    file: LockedFile
+    """The wheel."""
+    requested: bool
+    """Whether the requirements name it, not only another package."""
+    index: str | None = None
+    """The extra index of the spec that has it; None: the user's own."""
+    url: str | None = None
+    """The address, where the requirement itself names one (PEP 508 direct reference)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedDeb:
+    """A Debian package."""
+
+    name: str
+    """Package."""
+    version: str
+    """Debian version."""
+    architecture: str
+    """`amd64`, `arm64` or `all`."""
+    archive: str
+    """`debian` or `debian-security`: which archive's pool."""
+    pool: str
+    """Path below the archive's root; its last part is the file's name."""
+    sha256: Digest
+    """Of the .deb's bytes."""
+    size: int
+    """Its length in bytes."""
+
+    def __post_init__(self) -> None:
+        if self.pool.startswith("/") or ".." in self.pool.split("/"):
+            raise ValueError("a pool path below the archive's root")
+
+    @property
+    def file(self) -> LockedFile:
+        """The package as a file."""
+        return LockedFile(self.pool.rpartition("/")[2], self.sha256, self.size)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedSuite:
+    """A signed index that Debian packages were chosen from."""
+
+    archive: str
+    """`debian` or `debian-security`."""
+    suite: str
+    """For example `bookworm-updates`."""
+    release: Digest
+    """Of the signed InRelease file."""
+    date: str
+    """Its Date as `YYYYMMDDTHHMMSSZ`: the timestamp from which a snapshot has the packages."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedDebian:
+    """The Debian packages of one platform."""
+
+    wish: Digest
+    """Of template, suites and package names."""
+    suites: tuple[LockedSuite, ...]
+    """Where they were chosen from."""
+    base: tuple[LockedDeb, ...]
+    """The template's own packages, sorted by name: shared by all papers of the template."""
+    extra: tuple[LockedDeb, ...]
+    """What the paper adds, sorted by name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedPython:
+    """The Python packages of one platform."""
+
+    wish: Digest
+    """Of requirements, constraints, dates, indexes and target."""
+    version: str
+    """Minor version of the interpreter, for example `3.11`."""
+    interpreter: str
+    """Its path in the image, for example `/usr/bin/python3.11`."""
+    wheels: tuple[LockedWheel, ...]
+    """Sorted by name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedPlatform:
+    """Everything that depends on the platform."""
+
+    debian: LockedDebian
+    """Base system and system packages."""
+    python: LockedPython
+    """Python packages."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedSource:
+    """The original code and what the changes make of it."""
+
+    wish: Digest
+    """Of source, exclude, and the patches' bytes."""
+    kind: str
+    """`git`, `archive`, `pypi` or `path`."""
+    origin: str
+    """Where it comes from, as the spec names it: an address, `name==version`, or a folder."""
+    commit: str | None
+    """Of a git source."""
+    file: LockedFile | None
+    """The archive or sdist."""
+    tree: Digest
+    """Of the original tree, exclusions applied (`lock/tree.py`)."""
+    refined: Digest
+    """Of the tree with all changes applied: what /rra/code holds."""
+    date: str
+    """RFC 3339: the commit's or release's date; 1980-01-02T00:00:00Z where there is none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedTools:
+    """What of this tool reaches bytes."""
+
+    release: str
+    """Release that wrote the lock."""
+    encoder: str
+    """Identity of the DEFLATE encoder (`oci/members.py`)."""
+    codec: str
+    """Identity of the layer format (`oci/members.py`)."""
+    converters: Mapping[str, int]
+    """Revision of each converter, by its recipe's kind."""
+    launcher: Digest
+    """Of the launcher's files."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lock:
+    """A whole reprobridge.lock."""
+
+    tools: LockedTools
+    """What of this tool reaches bytes."""
+    template: str
+    """Name of the base system."""
+    source: LockedSource
+    """Original and refined code."""
+    platforms: Mapping[str, LockedPlatform] = field(default_factory=dict)
+    """By platform (`linux/amd64`)."""

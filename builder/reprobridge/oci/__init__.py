@@ -1,0 +1,1 @@
+"""The OCI image format: descriptors, manifests, canonical tar, gzip members, layouts and archives."""

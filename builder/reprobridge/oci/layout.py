@@ -1,0 +1,156 @@
+"""OCI image layouts: a folder with `oci-layout`, `index.json` and `blobs/sha256/<hex>` (image-spec 1.1).
+
+Writing adds to a layout that is there: blobs first (hard links where the file system allows), the index last
+and in one step, so that a reader never sees an image without its blobs. A folder that is something else is
+left alone.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from reprobridge.digest import Digest, canonical_json
+from reprobridge.errors import AssembleError
+from reprobridge.oci.model import Descriptor, MediaType
+from reprobridge.system import files
+
+LAYOUT_FILE = canonical_json({"imageLayoutVersion": "1.0.0"})
+"""Bytes of the file `oci-layout`."""
+REF_NAME = "org.opencontainers.image.ref.name"
+"""Annotation of an index's entry: the tag."""
+FULL_NAME = "io.containerd.image.name"
+"""Annotation of an index's entry: name and tag, as containerd and Docker read it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImageParts:
+    """A finished image as its blobs."""
+
+    name: str
+    """For example `reprobridge/wine-classifiers`."""
+    version: str
+    """Tag."""
+    manifest: Descriptor
+    """Its manifest."""
+    config: Descriptor
+    """Its configuration."""
+    layers: tuple[Descriptor, ...]
+    """Its layers, lowest first."""
+    path: Callable[[Digest], Path]
+    """Where a blob's bytes lie."""
+
+    def blobs(self) -> tuple[Descriptor, ...]:
+        """Every blob once, sorted by digest."""
+        every = {part.digest: part for part in (self.manifest, self.config, *self.layers)}
+        return tuple(every[digest] for digest in sorted(every))
+
+
+def read_parts(name: str, version: str, manifest: Digest, path: Callable[[Digest], Path]) -> ImageParts:
+    """The parts of an image whose manifest lies at `path(manifest)`."""
+    data = path(manifest).read_bytes()
+    parsed = json.loads(data)
+    return ImageParts(
+        name=name,
+        version=version,
+        manifest=Descriptor(MediaType.MANIFEST, manifest, len(data)),
+        config=_descriptor(parsed["config"]),
+        layers=tuple(_descriptor(layer) for layer in parsed["layers"]),
+        path=path,
+    )
+
+
+def index_entry(image: ImageParts) -> dict[str, object]:
+    """The image's entry in a layout's index."""
+    names = {REF_NAME: image.version, FULL_NAME: f"{image.name}:{image.version}"}
+    return {**image.manifest.to_json(), "annotations": names}
+
+
+def index_bytes(entries: list[dict[str, object]]) -> bytes:
+    """The bytes of `index.json`."""
+    index = {"schemaVersion": 2, "mediaType": MediaType.INDEX.value, "manifests": entries}
+    return json.dumps(index, sort_keys=True, separators=(",", ":")).encode()
+
+
+def write_layout(folder: Path, image: ImageParts) -> None:
+    """Put the image into the layout `folder`, which is made when missing. Raises AssembleError."""
+    entries = [entry for entry in _existing_entries(folder) if not _same_name(entry, image)]
+    try:
+        for blob in image.blobs():
+            target = folder / "blobs" / "sha256" / blob.digest.hex
+            if not (target.is_file() and target.stat().st_size == blob.size):
+                files.link_or_copy(image.path(blob.digest), target)
+        files.write_file(folder / "oci-layout", LAYOUT_FILE)
+        files.write_file(folder / "index.json", index_bytes([*entries, index_entry(image)]))
+    except OSError as error:
+        raise AssembleError(
+            "the layout cannot be written", where=str(folder), expected="a writable folder", found=str(error)
+        ) from error
+
+
+def _existing_entries(folder: Path) -> list[dict[str, object]]:
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return []
+    if not (folder / "oci-layout").is_file():
+        raise AssembleError(
+            "the output folder is in use",
+            where=str(folder),
+            expected="a new folder, an empty one or an OCI image layout",
+            found="something else",
+            hint="choose another folder",
+        )
+    return _index(folder)
+
+
+def _index(folder: Path) -> list[dict[str, object]]:
+    try:
+        entries = json.loads((folder / "index.json").read_bytes())["manifests"]
+        return [dict(entry) for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AssembleError(
+            "the layout is broken", where=str(folder / "index.json"), expected="an image index", found=str(error)
+        ) from error
+
+
+def _same_name(entry: Mapping[str, object], image: ImageParts) -> bool:
+    annotations = entry.get("annotations")
+    return isinstance(annotations, Mapping) and annotations.get(FULL_NAME) == f"{image.name}:{image.version}"
+
+
+def read_layout(folder: Path, tag: str | None = None) -> ImageParts:
+    """The image in a layout: the only one, or the one with this tag. Raises AssembleError."""
+    if not (folder / "oci-layout").is_file():
+        raise AssembleError("not an OCI image layout", where=str(folder), expected="a file oci-layout")
+    found = [entry for entry in _index(folder) if tag is None or _tag(entry) == tag]
+    if len(found) != 1:
+        tags = ", ".join(sorted(_tag(entry) for entry in _index(folder))) or "none"
+        raise AssembleError(
+            "the layout does not hold exactly one such image",
+            where=str(folder),
+            expected=f"one image tagged {tag}" if tag else "one image",
+            found=f"images tagged {tags}",
+            hint="name one as oci:FOLDER:TAG",
+        )
+    descriptor = _descriptor(found[0])
+    annotations = found[0].get("annotations")
+    full = annotations.get(FULL_NAME, "") if isinstance(annotations, Mapping) else ""
+    name = str(full).rpartition(":")[0] or folder.name
+    return read_parts(name, _tag(found[0]), descriptor.digest, lambda digest: _blob(folder, digest))
+
+
+def _tag(entry: Mapping[str, object]) -> str:
+    annotations = entry.get("annotations")
+    return str(annotations.get(REF_NAME, "")) if isinstance(annotations, Mapping) else ""
+
+
+def _blob(folder: Path, digest: Digest) -> Path:
+    path = folder / "blobs" / "sha256" / digest.hex
+    if not path.is_file():
+        raise AssembleError("the layout lacks a blob", where=str(folder), expected=str(digest), found="nothing")
+    return path
+
+
+def _descriptor(value: object) -> Descriptor:
+    if not isinstance(value, Mapping):
+        raise AssembleError("the image is broken", expected="a descriptor", found=repr(value))
+    return Descriptor(str(value["mediaType"]), Digest.parse(str(value["digest"])), int(str(value["size"])))

@@ -1,0 +1,108 @@
+"""Canonical tar: the one way in which we write a path into a layer.
+
+Every entry is POSIX ustar with owner 0:0, no names, a constant time, and a PAX header only where ustar
+cannot hold the path, the link or the size (paths over 100 bytes are common: jedi has 3,539; the prefix
+field is not used, so that an entry depends on its path in one way only).
+The time is 1980-01-02: 0 and pre-1980 break zip and "built 48 years ago" consumers (jib#606, pack#184).
+Source: POSIX.1-2017 pax, image-spec layer.md.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+MTIME = 315619200
+"""1980-01-02T00:00:00Z, the modification time of every entry."""
+BLOCK = 512
+"""Bytes of a tar block."""
+END = bytes(2 * BLOCK)
+"""What closes an archive."""
+DIRECTORY_MODE = 0o755
+"""Mode of a directory that only exists to hold something; the same in every layer."""
+
+_USTAR_SIZE_LIMIT = 8**11
+
+
+class EntryKind(StrEnum):
+    """What a path is; the value is tar's type flag."""
+
+    FILE = "0"
+    HARDLINK = "1"
+    SYMLINK = "2"
+    DIRECTORY = "5"
+
+
+@dataclass(frozen=True, slots=True)
+class TarEntry:
+    """One path of a layer, without its bytes."""
+
+    path: str
+    """Relative to the root, without leading or trailing slash; surrogate escapes stand for non-UTF-8."""
+    kind: EntryKind
+    """File, directory or link."""
+    mode: int
+    """Permission bits, 0 to 0o7777."""
+    size: int = 0
+    """Bytes of a file; 0 for all others."""
+    link: str = ""
+    """Target of a symbolic link; for a hard link a path in the same layer."""
+    gid: int = 0
+    """Group, 0 unless the system's package says otherwise (setgid folders)."""
+    uid: int = 0
+    """Owner, 0 unless the system's package says otherwise."""
+
+
+def directory(path: str, mode: int = DIRECTORY_MODE) -> TarEntry:
+    """A directory's entry."""
+    return TarEntry(path, EntryKind.DIRECTORY, mode)
+
+
+def symlink(path: str, target: str) -> TarEntry:
+    """A symbolic link's entry; its mode means nothing and is 0777 everywhere."""
+    return TarEntry(path, EntryKind.SYMLINK, 0o777, link=target)
+
+
+def header(entry: TarEntry) -> bytes:
+    """The header blocks of an entry: one block, or three and more where PAX is needed."""
+    name = entry.path + "/" if entry.kind is EntryKind.DIRECTORY else entry.path
+    raw_name = name.encode("utf-8", "surrogateescape")
+    raw_link = entry.link.encode("utf-8", "surrogateescape")
+    extended = b""
+    if len(raw_name) > 100 or not raw_name.isascii():
+        extended += _pax_record(b"path", raw_name)
+    if len(raw_link) > 100 or not raw_link.isascii():
+        extended += _pax_record(b"linkpath", raw_link)
+    if entry.size >= _USTAR_SIZE_LIMIT:
+        extended += _pax_record(b"size", b"%d" % entry.size)
+    block = _block(raw_name, raw_link, entry, entry.size if entry.size < _USTAR_SIZE_LIMIT else 0)
+    if not extended:
+        return block
+    holder = TarEntry("", EntryKind.FILE, 0o644, size=len(extended))
+    return _block(b"pax", b"", holder, len(extended), b"x") + extended + padding(len(extended)) + block
+
+
+def padding(size: int) -> bytes:
+    """The zero bytes that fill the last block of `size` bytes."""
+    return bytes(-size % BLOCK)
+
+
+def _block(name: bytes, link: bytes, entry: TarEntry, size: int, flag: bytes = b"") -> bytes:
+    head = b"%b%07o\0%07o\0%07o\0%011o\0%011o\0" % (
+        name[:100].ljust(100, b"\0"),
+        entry.mode,
+        entry.uid,
+        entry.gid,
+        size,
+        MTIME,
+    )
+    tail = b"%b%bustar\x0000" % (flag or entry.kind.value.encode(), link[:100].ljust(100, b"\0"))
+    rest = bytes(BLOCK - len(head) - 8 - len(tail))
+    checksum = sum(head) + 8 * 0x20 + sum(tail)
+    return head + b"%06o\0 " % checksum + tail + rest
+
+
+def _pax_record(key: bytes, value: bytes) -> bytes:
+    length = len(key) + len(value) + 3
+    total = length + len(str(length))
+    if len(str(total)) != len(str(length)):
+        total += 1
+    return b"%d %b=%b\n" % (total, key, value)

@@ -1,0 +1,1 @@
+"""What has to be made: (spec, lock) -> a graph of layer recipes. Pure: no clock, file, process or network."""

@@ -1,0 +1,114 @@
+"""/rra/sbom.spdx.json: an SPDX 2.3 document of everything that the lock names.
+
+A pure function of spec and lock: the time is the source's, the namespace is the artifact's id. Licences of
+packages are not asserted, since a lock does not hold them.
+"""
+
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from reprobridge.digest import Digest
+from reprobridge.lock.model import Lock, LockedDeb, LockedPlatform, LockedWheel
+from reprobridge.spec.model import Spec
+
+_NOTHING = "NOASSERTION"
+
+
+def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Digest) -> bytes:
+    """The document's bytes."""
+    packages = [_artifact(spec, lock), *_packages(lock, platform)]
+    document = {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"{spec.paper.id}-{spec.version}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/{spec.paper.id}-{spec.version}-{artifact.hex}",
+        "creationInfo": {
+            "created": lock.source.date,
+            "creators": [f"Tool: reprobridge-{lock.tools.release}"],
+        },
+        "packages": packages,
+        "relationships": list(_relationships(packages)),
+    }
+    return (json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _artifact(spec: Spec, lock: Lock) -> dict[str, object]:
+    return _package(
+        "SPDXRef-Artifact",
+        spec.paper.id,
+        spec.version,
+        {
+            "licenseDeclared": spec.license,
+            "downloadLocation": spec.repository or _NOTHING,
+            "sourceInfo": f"{lock.source.kind} {lock.source.origin} {lock.source.commit or ''}".strip(),
+            "comment": f"refined code: tree {lock.source.refined}",
+        },
+    )
+
+
+def _packages(lock: Lock, platform: LockedPlatform) -> Iterator[dict[str, object]]:
+    for deb in (*platform.debian.base, *platform.debian.extra):
+        yield _deb(deb)
+    for wheel in platform.python.wheels:
+        yield _wheel(wheel)
+
+
+def _deb(deb: LockedDeb) -> dict[str, object]:
+    version = quote(deb.version, safe=".+~-")
+    purl = f"pkg:deb/debian/{quote(deb.name, safe='.+-')}@{version}?arch={deb.architecture}"
+    return _package(
+        f"SPDXRef-deb-{_spdx_id(deb.name, deb.sha256)}",
+        deb.name,
+        deb.version,
+        {"packageFileName": deb.file.name, "checksums": _checksums(deb.sha256), "externalRefs": _purl(purl)},
+    )
+
+
+def _wheel(wheel: LockedWheel) -> dict[str, object]:
+    purl = f"pkg:pypi/{wheel.name}@{quote(wheel.version, safe='.')}"
+    fields: dict[str, object] = {
+        "packageFileName": wheel.file.name,
+        "checksums": _checksums(wheel.file.sha256),
+        "externalRefs": _purl(purl),
+    }
+    return _package(f"SPDXRef-wheel-{_spdx_id(wheel.name, wheel.file.sha256)}", wheel.name, wheel.version, fields)
+
+
+def _package(identifier: str, name: str, version: str, more: dict[str, object]) -> dict[str, object]:
+    return {
+        "SPDXID": identifier,
+        "name": name,
+        "versionInfo": version,
+        "downloadLocation": _NOTHING,
+        "filesAnalyzed": False,
+        "licenseConcluded": _NOTHING,
+        "licenseDeclared": _NOTHING,
+        "copyrightText": _NOTHING,
+        **more,
+    }
+
+
+def _checksums(digest: Digest) -> list[dict[str, str]]:
+    return [{"algorithm": "SHA256", "checksumValue": digest.hex}]
+
+
+def _purl(purl: str) -> list[dict[str, str]]:
+    kind = {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl"}
+    return [{**kind, "referenceLocator": purl}]
+
+
+def _spdx_id(name: str, digest: Digest) -> str:
+    letters = "".join(letter if letter.isalnum() or letter in ".-" else "-" for letter in name)
+    return f"{letters}-{digest.hex[:8]}"
+
+
+def _relationships(packages: list[dict[str, object]]) -> Iterator[dict[str, object]]:
+    yield _relation("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-Artifact")
+    for package in packages[1:]:
+        yield _relation("SPDXRef-Artifact", "DEPENDS_ON", str(package["SPDXID"]))
+
+
+def _relation(subject: str, kind: str, target: str) -> dict[str, object]:
+    return {"spdxElementId": subject, "relationshipType": kind, "relatedSpdxElement": target}

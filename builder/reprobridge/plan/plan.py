@@ -1,0 +1,259 @@
+"""The plan: which layers an image has, in which order, of which recipes. A pure function of its inputs.
+
+Order, lowest first: base system, Python, big wheels by group, small wheels merged, the paper's system packages,
+system state, code, launcher, artifact (manifest, guide, locks), references. What papers share stands below what
+they don't. References are the last layer, so that an image without them is the same image without its top.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reprobridge.digest import Digest
+from reprobridge.errors import AssembleError
+from reprobridge.lock.file import lock_bytes
+from reprobridge.lock.model import Lock, LockedDeb, LockedPlatform, LockedWheel
+from reprobridge.plan.contents.guide import changes_text, guide_text
+from reprobridge.plan.contents.manifest import (
+    INTEGRITY,
+    ArtifactId,
+    cuda,
+    manifest_bytes,
+    references_bytes,
+)
+from reprobridge.plan.contents.sbom import sbom_bytes
+from reprobridge.plan.model import (
+    BuildPlan,
+    ConfigPlan,
+    DebianStateRecipe,
+    DebRecipe,
+    FilesRecipe,
+    FragmentRecipe,
+    InventoryRecipe,
+    LayerPlan,
+    PlannedFile,
+    TreeRecipe,
+    WheelRecipe,
+)
+from reprobridge.plan.order import HARD_LIMIT, LayerOrder, is_base_python, wheel_layers
+from reprobridge.spec.model import Spec
+
+CODE_ROOT = "rra/code"
+"""Where the refined code stands in the image."""
+FIXED_LAYERS = 8
+"""Layers that are not wheels: base, Python, system packages, state, code, launcher, artifact, references."""
+PATH = "/opt/env/bin:/rra/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Programs of the environment first, then the launcher's, then the system's."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanInputs:
+    """Everything that a plan depends on."""
+
+    spec: Spec
+    """What the author wrote."""
+    lock: Lock
+    """What was resolved."""
+    platform: str
+    """Which of the lock's platforms."""
+    launcher: Mapping[str, bytes]
+    """The launcher package's files by name."""
+    order: LayerOrder
+    """The canonical order."""
+
+
+def plan(inputs: PlanInputs) -> BuildPlan:
+    """The plan of one platform's image. Raises AssembleError when it would have too many layers."""
+    spec, locked = inputs.spec, inputs.lock.platforms[inputs.platform]
+    architecture = inputs.platform.partition("/")[2]
+    code = TreeRecipe(tree=inputs.lock.source.refined, root=CODE_ROOT)
+    base, python = _base_layers(locked, inputs.order, architecture)
+    wheels = _wheel_layers(locked, inputs.order)
+    layers = [
+        base,
+        python,
+        *wheels,
+        *_extra_layers(locked, architecture),
+        _state_layer(locked, architecture),
+        LayerPlan(title="code", parts=(code,)),
+        _launcher_layer(inputs),
+        _artifact_layer(inputs, locked, _listed(python, wheels, code)),
+        LayerPlan(title="references", parts=(_references(spec),)),
+    ]
+    if len(layers) > HARD_LIMIT:
+        raise AssembleError("too many layers", expected=f"at most {HARD_LIMIT}", found=str(len(layers)))
+    return BuildPlan(
+        name=f"reprobridge/{spec.paper.id}",
+        version=spec.version,
+        platform=inputs.platform,
+        layers=tuple(layers),
+        config=_config(inputs, locked),
+        owners=_owners(spec, locked),
+    )
+
+
+# system
+
+
+def _deb(deb: LockedDeb, architecture: str) -> DebRecipe:
+    return DebRecipe(deb=deb.file, package=deb.name, architecture=architecture)
+
+
+def _base_layers(
+    locked: LockedPlatform, order: LayerOrder, architecture: str
+) -> tuple[LayerPlan, LayerPlan]:
+    python = [deb for deb in locked.debian.base if is_base_python(deb.name, order)]
+    system = [deb for deb in locked.debian.base if deb not in python]
+    skeleton = environment_skeleton(locked.python.version, locked.python.interpreter)
+    return (
+        LayerPlan(title="base system", parts=tuple(_deb(deb, architecture) for deb in system)),
+        LayerPlan(
+            title=f"Python {locked.python.version}",
+            parts=(*(_deb(deb, architecture) for deb in python), skeleton),
+        ),
+    )
+
+
+def environment_skeleton(version: str, interpreter: str) -> FilesRecipe:
+    """The empty virtual environment at /opt/env: fixed for good, since every wheel's layer relies on it."""
+    home = interpreter.rpartition("/")[0]
+    settings = f"home = {home}\ninclude-system-site-packages = false\nversion = {version}\n"
+    return FilesRecipe(
+        files=(PlannedFile(path="opt/env/pyvenv.cfg", data=settings.encode()),),
+        links={
+            "opt/env/bin/python": interpreter,
+            "opt/env/bin/python3": "python",
+            f"opt/env/bin/python{version}": "python",
+            "opt/env/lib64": "lib",
+        },
+        folders={f"opt/env/lib/python{version}/site-packages": 0o755},
+    )
+
+
+def _extra_layers(locked: LockedPlatform, architecture: str) -> list[LayerPlan]:
+    extra = tuple(_deb(deb, architecture) for deb in locked.debian.extra)
+    return [LayerPlan(title="system packages", parts=extra)] if extra else []
+
+
+def _state_layer(locked: LockedPlatform, architecture: str) -> LayerPlan:
+    debs = sorted((*locked.debian.base, *locked.debian.extra), key=lambda deb: deb.name)
+    state = DebianStateRecipe(
+        debs=tuple(_deb(deb, architecture) for deb in debs), architecture=architecture
+    )
+    return LayerPlan(title="system state", parts=(state, _requested(locked)))
+
+
+# Python
+
+
+def _wheel(wheel: LockedWheel, locked: LockedPlatform) -> WheelRecipe:
+    return WheelRecipe(wheel=wheel.file, python=locked.python.version, url=wheel.url)
+
+
+def _wheel_layers(locked: LockedPlatform, order: LayerOrder) -> list[LayerPlan]:
+    layers = wheel_layers(locked.python.wheels, order, order.budget - FIXED_LAYERS)
+    return [
+        LayerPlan(title=layer.title, parts=tuple(_wheel(wheel, locked) for wheel in layer.wheels))
+        for layer in layers
+    ]
+
+
+def _requested(locked: LockedPlatform) -> FilesRecipe:
+    """The REQUESTED marks (PEP 376): the paper's, so they stand apart from the packages' own layers."""
+    site = f"opt/env/lib/python{locked.python.version}/site-packages"
+    paths = sorted(f"{site}/{_dist_info(wheel)}/REQUESTED" for wheel in locked.python.wheels if wheel.requested)
+    return FilesRecipe(files=tuple(PlannedFile(path=path, data=b"") for path in paths))
+
+
+def _dist_info(wheel: LockedWheel) -> str:
+    name, version = wheel.file.name.split("-")[:2]
+    return f"{name}-{version}.dist-info"
+
+
+def _owners(spec: Spec, locked: LockedPlatform) -> dict[str, str]:
+    site = f"opt/env/lib/python{locked.python.version}/site-packages"
+    return {f"{site}/{path}": package for path, package in spec.environment.python.owners.items()}
+
+
+# the artifact itself
+
+
+def _launcher_layer(inputs: PlanInputs) -> LayerPlan:
+    """The launcher: the same layer for all papers of a release and an interpreter."""
+    interpreter = inputs.lock.platforms[inputs.platform].python.interpreter
+    modules = [
+        PlannedFile(path=f"rra/lib/reprobridge_launcher/{name}", data=data)
+        for name, data in inputs.launcher.items()
+    ]
+    entry = f"#!{interpreter} -ISB\n".encode() + inputs.launcher["entry.py"]
+    files = [*modules, PlannedFile(path="rra/bin/rra", data=entry, mode=0o755)]
+    files.sort(key=lambda file: file.path)
+    places = FilesRecipe(files=tuple(files), folders={"out": 0o1777, "data": 0o755})
+    return LayerPlan(title="launcher", parts=(places,))
+
+
+def _listed(python: LayerPlan, wheels: list[LayerPlan], code: TreeRecipe) -> tuple[FragmentRecipe, ...]:
+    """What the inventory covers: /opt/env and /rra/code."""
+    packages = [part for layer in wheels for part in layer.parts]
+    return (python.parts[-1], *packages, code)
+
+
+def _artifact_layer(
+    inputs: PlanInputs, locked: LockedPlatform, listed: tuple[FragmentRecipe, ...]
+) -> LayerPlan:
+    spec, lock = inputs.spec, inputs.lock
+    artifact = artifact_id(spec, lock)
+    contents = {
+        "rra/manifest.json": manifest_bytes(spec, lock.source, locked, artifact),
+        "rra/GUIDE.md": guide_text(spec).encode(),
+        "rra/CHANGES.md": changes_text(spec).encode(),
+        "rra/sbom.spdx.json": sbom_bytes(spec, lock, locked, artifact.id),
+        "rra/lock/reprobridge.lock": lock_bytes(lock),
+        **{f"rra/spec/{path.as_posix()}": data for path, data in spec.files.items()},
+    }
+    files = tuple(PlannedFile(path=path, data=contents[path]) for path in sorted(contents))
+    inventory = InventoryRecipe(of=listed, path=INTEGRITY.lstrip("/"))
+    return LayerPlan(title="artifact", parts=(FilesRecipe(files=files), inventory))
+
+
+def artifact_id(spec: Spec, lock: Lock) -> ArtifactId:
+    """The artifact's identity: SHA-256 over spec and lock."""
+    return ArtifactId(spec.digest(), Digest.of(lock_bytes(lock)))
+
+
+def _references(spec: Spec) -> FilesRecipe:
+    return FilesRecipe(files=(PlannedFile(path="rra/references.json", data=references_bytes(spec)),))
+
+
+def _config(inputs: PlanInputs, locked: LockedPlatform) -> ConfigPlan:
+    spec, lock = inputs.spec, inputs.lock
+    variables = {"PATH": PATH, "LANG": "C.UTF-8", **spec.environment.variables}
+    if cuda(locked.python.wheels):
+        variables |= {"NVIDIA_VISIBLE_DEVICES": "all", "NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
+    return ConfigPlan(
+        created=lock.source.date,
+        entrypoint=("/rra/bin/rra",),
+        environment=variables,
+        working_directory="/",
+        annotations=_annotations(inputs),
+    )
+
+
+def _annotations(inputs: PlanInputs) -> dict[str, str]:
+    spec, lock = inputs.spec, inputs.lock
+    artifact = artifact_id(spec, lock)
+    values = {
+        "org.opencontainers.image.title": spec.paper.title,
+        "org.opencontainers.image.authors": ", ".join(spec.paper.authors),
+        "org.opencontainers.image.version": spec.version,
+        "org.opencontainers.image.licenses": spec.license,
+        "org.opencontainers.image.created": lock.source.date,
+        "org.opencontainers.image.source": spec.repository,
+        "org.opencontainers.image.url": spec.paper.url,
+        "org.opencontainers.image.revision": lock.source.commit,
+        "io.reprobridge.paper": spec.paper.id,
+        "io.reprobridge.artifact": artifact.id.hex,
+        "io.reprobridge.lock": artifact.lock.hex,
+        "io.reprobridge.template": lock.template,
+        "io.reprobridge.tasks": ",".join(task.id for task in spec.tasks),
+    }
+    return {name: value for name, value in values.items() if value}

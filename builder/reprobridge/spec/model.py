@@ -1,0 +1,454 @@
+"""The author's specification (`reprobridge.yaml`, schema `reprobridge.artifact/1`) as frozen types.
+
+A value of these types has been checked: ids are unique, referenced ids exist, regular expressions have
+their group, paths stay below the artifact's folder. Nothing here is resolved: that is the lock's part.
+Numbers that reach digests are kept as the text that the author wrote, next to nothing else.
+Tasks, decisions and measurements have in the image's manifest the same names as here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from reprobridge.digest import Digest
+
+SCHEMA = "reprobridge.artifact/1"
+"""Value of the key `schema`."""
+
+
+# source and changes
+
+
+@dataclass(frozen=True, slots=True)
+class GitSource:
+    """A commit of a git repository."""
+
+    url: str
+    """Where it is cloned from."""
+    commit: str
+    """40 hexadecimal digits."""
+    submodules: bool = False
+    """Whether submodules belong to the source."""
+    subdirectory: str | None = None
+    """The part of the tree that is the source; all of it when None."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSource:
+    """A tar or zip archive by its digest; a single top folder is stripped."""
+
+    url: str
+    """Where it is fetched from."""
+    sha256: Digest
+    """Of the archive's bytes."""
+    subdirectory: str | None = None
+    """The part of the tree that is the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class PypiSource:
+    """The sdist of a published release; its digest is found when locking."""
+
+    name: str
+    """Normalised project name (PEP 503)."""
+    version: str
+    """Exact version (PEP 440)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """A folder beside reprobridge.yaml."""
+
+    path: PurePosixPath
+    """Relative to the artifact's folder."""
+
+
+Source = GitSource | ArchiveSource | PypiSource | FolderSource
+"""Where the original code comes from."""
+
+
+class ChangeClass(StrEnum):
+    """Why a patch was needed."""
+
+    EXECUTION_REPAIR = "execution_repair"
+    """It did not run."""
+    CORRECTNESS_REPAIR = "correctness_repair"
+    """It ran but did not do what the paper says."""
+    CONVENIENCE = "convenience"
+    """Neither."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """One patch of the series that turns the source into the refined code."""
+
+    id: str
+    """For example `C1`."""
+    patch: PurePosixPath
+    """Unified diff, relative to the artifact's folder."""
+    change_class: ChangeClass
+    """Key `class`."""
+    why: str
+    """The reason, in a sentence."""
+    affects_numbers: str
+    """`yes`, `no` or `unknown`."""
+    paper: str | None
+    """Place in the paper that a correctness repair follows."""
+    ambiguity: str | None
+    """Id of the ambiguity that it settles."""
+    tasks: tuple[str, ...]
+    """Ids of the tasks that it touches; empty: all."""
+
+
+# environment
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PythonWish:
+    """Python packages that the author asks for."""
+
+    requirements: PurePosixPath | None
+    """A requirements file, relative to the artifact's folder."""
+    constraints: PurePosixPath | None = None
+    """A constraints file."""
+    exclude_newer: str | None = None
+    """RFC 3339 date: releases after it do not exist."""
+    indexes: tuple[str, ...] = ()
+    """Extra indexes, named by the author, searched before the user's own."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """Path below site-packages -> package whose file wins where two packages ship different ones."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Environment:
+    """What the code runs in."""
+
+    template: str
+    """Name of a base system in image-templates/."""
+    python: PythonWish
+    """Python packages."""
+    apt: tuple[str, ...] = ()
+    """Debian packages beyond the template's."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Set for every task."""
+    platforms: tuple[str, ...] = ("linux/amd64",)
+    """What the artifact is built for."""
+
+
+# tasks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Experiment:
+    """Which experiment of the paper a task belongs to."""
+
+    id: str
+    """Name of the experiment."""
+    dataset: str
+    """Data set."""
+    split: str
+    """How it is split."""
+    variant: str
+    """Method or variant."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spread:
+    """The spread that the paper reports beside a value."""
+
+    value: str
+    """As a decimal number in the task's unit."""
+    kind: str
+    """`std`, `sem`, `ci95` or `unknown`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Published:
+    """The number in the paper."""
+
+    location: str
+    """For example `Table 1, row LDA`."""
+    raw: str
+    """As printed."""
+    value: str
+    """As a decimal number in the task's unit; the midpoint where a range is printed."""
+    decimals: int
+    """Decimals that the paper prints."""
+    range: tuple[str, str] | None = None
+    """Bounds, where the paper prints a range."""
+    spread: Spread | None = None
+    """Spread, where the paper prints one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measurement:
+    """What one observation of a task is."""
+
+    name: str
+    """For example `accuracy`."""
+    unit: str
+    """For example `percent`; never guessed, scaled only by the extractor's factor."""
+    direction: str
+    """`higher` or `lower` is better."""
+    statistic: str
+    """`value`, `mean`, `median`, `best` or `last`."""
+    over: str | None
+    """What the statistic runs over: `seeds`, `folds` or `runs`; None for `value`."""
+    repeats: int
+    """How often the command runs for one observation, seeds apart."""
+    lower_bound: str | None = None
+    """The quantity is never below this."""
+    upper_bound: str | None = None
+    """The quantity is never above this."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Smoke:
+    """The short run that shows that a task starts and measures; its value never counts."""
+
+    command: tuple[str, ...]
+    """Program and arguments."""
+    timeout: int
+    """Seconds."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seeds:
+    """Seeds that were fixed before any score was seen."""
+
+    option: str
+    """Appended to the command with each value."""
+    values: tuple[int, ...]
+    """All of them make one observation."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reduce:
+    """How values of several files or rows become one."""
+
+    how: str
+    """`mean`, `median`, `max` or `min`."""
+    expect: int
+    """How many values there must be."""
+
+
+Rule = str | Mapping[str, str | Mapping[str, str]]
+"""Regular expression or JSON pointer; for CSV `column`, `delimiter` and `where`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Extract:
+    """Where a task's value stands in its output."""
+
+    file: str
+    """`stdout`, `stderr`, or a path or glob in the run's folder."""
+    kind: str
+    """`regex`, `json`, `jsonl` or `csv`."""
+    parameters: Mapping[str, Rule]
+    """Under the name of the kind its rule, and `occurrence`: keys and values as in the launcher's JSON form."""
+    scale: str = "1"
+    """Declared factor from the raw number to the task's unit."""
+    reduce: Reduce | None = None
+    """For several files or rows."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resources:
+    """What a scored run needs."""
+
+    gpus: int = 0
+    """How many GPUs."""
+    gpu_memory: int | None = None
+    """Bytes on each."""
+    cpus: int = 1
+    """How many cores."""
+    memory: int = 1 << 30
+    """Bytes."""
+    disk: int = 1 << 30
+    """Bytes."""
+    time: int = 3600
+    """Seconds that one run of the command takes; it is stopped after ten times as much."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class References:
+    """Independent reproductions of a task's value."""
+
+    observations: tuple[str, ...]
+    """Values in the task's unit."""
+    where: str
+    """Where they ran and what they are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Task:
+    """One reported number and how it is measured."""
+
+    id: str
+    """What the reader types."""
+    title: str
+    """One line."""
+    experiment: Experiment
+    """Where it belongs."""
+    published: Published
+    """The number in the paper."""
+    measurement: Measurement
+    """What one observation is."""
+    scope: str
+    """`full_pipeline` or `evaluation_only`."""
+    checkpoints: tuple[str, ...]
+    """What an evaluation-only task may read."""
+    command: tuple[str, ...]
+    """Program and arguments of the scored run."""
+    smoke: Smoke | None
+    """None fails validation."""
+    seeds: Seeds | None
+    """None: the command runs without a seed."""
+    extract: Extract
+    """Where the value stands."""
+    resources: Resources
+    """What the run needs."""
+    references: References | None
+    """None: no interval, only the published value."""
+
+
+# decisions
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sensitivity:
+    """How much an ambiguity matters."""
+
+    level: str
+    """`none`, `low`, `high` or `unknown`."""
+    evidence: str | None
+    """What shows it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ambiguity:
+    """A gap between paper and code, and how it was settled."""
+
+    id: str
+    """For example `A1`."""
+    paper: str | None
+    """Place in the paper."""
+    code: str | None
+    """Place in the code."""
+    gap: str
+    """What is not said, or contradicts."""
+    options: tuple[str, ...]
+    """What could be meant."""
+    chosen: str
+    """What we do."""
+    basis: str
+    """`paper`, `code`, `author` or `convention`."""
+    sensitivity: Sensitivity
+    """How much it matters."""
+    tasks: tuple[str, ...]
+    """Ids of the tasks concerned; empty: all."""
+    decided: str
+    """RFC 3339 date."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pitfall:
+    """Something that went wrong and will again."""
+
+    id: str
+    """For example `P1`."""
+    symptom: str
+    """What one sees."""
+    cause: str
+    """Why."""
+    avoid: str
+    """What to do."""
+    tasks: tuple[str, ...]
+    """Ids of the tasks concerned; empty: all."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenChoice:
+    """A choice that the reader may make differently."""
+
+    id: str
+    """For example `O1`."""
+    question: str
+    """What is open."""
+    options: tuple[str, ...]
+    """What one may choose."""
+    default: str
+    """What the artifact does."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decisions:
+    """Every ambiguity, pitfall and open choice of the artifact."""
+
+    ambiguities: tuple[Ambiguity, ...] = ()
+    """In the author's order."""
+    pitfalls: tuple[Pitfall, ...] = ()
+    """In the author's order."""
+    open_choices: tuple[OpenChoice, ...] = ()
+    """In the author's order."""
+
+
+# the whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paper:
+    """The paper."""
+
+    id: str
+    """Image name: `[a-z0-9]+(-[a-z0-9]+)*`."""
+    title: str
+    """Title."""
+    authors: tuple[str, ...]
+    """In the paper's order."""
+    year: int
+    """Of publication."""
+    venue: str | None = None
+    """Where it appeared."""
+    doi: str | None = None
+    """Digital object identifier."""
+    url: str | None = None
+    """Where it can be read."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spec:
+    """A whole reprobridge.yaml with the files that it names."""
+
+    paper: Paper
+    """The paper."""
+    version: str
+    """Of the artifact; the image's tag."""
+    license: str
+    """SPDX expression of the refined code."""
+    repository: str | None
+    """Where the artifact lives."""
+    source: Source
+    """Original code."""
+    exclude: tuple[str, ...]
+    """Globs of source files that must not reach the image (shipped scores)."""
+    changes: tuple[Change, ...]
+    """Patch series, in order."""
+    environment: Environment
+    """What the code runs in."""
+    tasks: tuple[Task, ...]
+    """At least one."""
+    decisions: Decisions
+    """What was decided."""
+    guide: PurePosixPath
+    """The guide's Markdown file."""
+    files: Mapping[PurePosixPath, bytes]
+    """Bytes of every file that the spec names and that belongs to it: itself, patches, requirements, guide."""
+
+    def digest(self) -> Digest:
+        """Digest over reprobridge.yaml and every file that it names, so over everything that was written."""
+        from reprobridge.digest import digest_json
+
+        listing = {path.as_posix(): str(Digest.of(data)) for path, data in self.files.items()}
+        return digest_json(listing)

@@ -1,0 +1,1 @@
+"""The local content-addressed store: blobs, results of recipes, references to images."""

@@ -1,0 +1,130 @@
+"""What lies in a store, and deleting what nobody needs.
+
+Kept are the blobs of every image that a reference names, and everything that is young enough (the file system's
+own times say so, only here, where nothing depends on it). Unfinished files of processes that are gone are
+always deleted.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reprobridge.digest import Digest
+from reprobridge.store.store import Store
+from reprobridge.system import files
+
+KINDS = ("blobs", "results", "unpacked")
+"""Folders that `measure` adds up and `prune` deletes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much lies in one of the store's folders."""
+
+    kind: str
+    """Folder below the root."""
+    objects: int
+    """Files."""
+    size: int
+    """Bytes."""
+
+
+def measure(store: Store) -> list[Usage]:
+    """What lies in the store."""
+    usages = []
+    for kind in KINDS:
+        sizes = [path.lstat().st_size for path in _files(store.root / kind)]
+        usages.append(Usage(kind, len(sizes), sum(sizes)))
+    return usages
+
+
+def prune(store: Store, *, keep_after: float) -> int:
+    """Delete what no reference needs and what was made before `keep_after` (seconds since the epoch).
+
+    Gives the number of bytes freed.
+    """
+    with store.alone():
+        kept = referenced_blobs(store)
+        freed = _sweep_temporary(store)
+        for path in _files(store.root / "blobs"):
+            if path.name not in kept and _is_old(path, keep_after):
+                freed += path.lstat().st_size
+                path.unlink()
+        for path in _files(store.root / "results"):
+            if _is_old(path, keep_after) and not _is_image_record(path, kept):
+                freed += path.lstat().st_size
+                path.unlink()
+        for folder in _unpacked(store):
+            if _is_old(folder, keep_after):
+                freed += sum(path.lstat().st_size for path in _files(folder))
+                files.remove_folder(folder)
+    return freed
+
+
+def clear(store: Store) -> int:
+    """Delete everything, references too. Gives the number of bytes freed."""
+    with store.alone():
+        freed = sum(path.lstat().st_size for path in _files(store.root))
+        for kind in (*KINDS, "references"):
+            files.remove_folder(store.root / kind)
+    return freed
+
+
+def referenced_blobs(store: Store) -> set[str]:
+    """Hex digests of every blob of every referenced image."""
+    kept = set()
+    for _, _, manifest in store.references():
+        kept.add(manifest.hex)
+        if store.has(manifest):
+            parsed = json.loads(store.read(manifest))
+            kept.update(Digest.parse(part["digest"]).hex for part in [parsed["config"], *parsed["layers"]])
+    return kept
+
+
+def _sweep_temporary(store: Store) -> int:
+    freed = 0
+    for folder in (store.root, store.root / "blobs", store.root / "unpacked"):
+        for path in sorted(folder.glob(f"{files.TEMPORARY}*")) if folder.is_dir() else ():
+            if not _is_alive(path):
+                freed += sum(inner.lstat().st_size for inner in _files(path)) if path.is_dir() else path.stat().st_size
+                files.remove_folder(path) if path.is_dir() else path.unlink()
+    return freed
+
+
+def _is_image_record(path: Path, kept: set[str]) -> bool:
+    """Whether a result says which plan a kept image is of, so that building it again costs a look."""
+    if path.parent.name != "image":
+        return False
+    try:
+        return Digest.parse(json.loads(path.read_bytes())["manifest"]).hex in kept
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _is_alive(temporary: Path) -> bool:
+    """Whether the process that writes this unfinished file (its name says which) still runs."""
+    pid = temporary.name.removeprefix(files.TEMPORARY).partition("-")[0]
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _is_old(path: Path, keep_after: float) -> bool:
+    return path.lstat().st_mtime < keep_after
+
+
+def _unpacked(store: Store) -> list[Path]:
+    folder = store.root / "unpacked"
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for parent, _, names in os.walk(folder):
+        for name in sorted(names):
+            yield Path(parent, name)

@@ -1,0 +1,228 @@
+"""The local store: disposable, shareable by several processes, never holding half an object.
+
+Layout below the root:
+    version                     "1"
+    blobs/<2 hex>/<64 hex>      bytes by their SHA-256: downloads, fragments, layers, manifests, configs
+    results/<kind>/<64 hex>     canonical JSON that a recipe evaluated to, by the recipe's key
+    references/<name>/<tag>     digest of an image's manifest
+    unpacked/<64 hex>/          a layer's files for the sandbox, by diff_id
+    lock                        held shared by everybody who works, exclusively by `prune`
+Invariants: an object appears by one rename; a blob's name is the digest of its bytes, computed while they
+were written; deleting anything, at any time, costs work but never changes a result.
+It does not fetch, does not know what a layer is, and never looks at the clock.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json
+from reprobridge.errors import ArtifactError, StoreError
+from reprobridge.system import files
+
+VERSION = "1"
+"""Of the layout above; a store of another version is refused."""
+
+
+def default_root() -> Path:
+    """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder (XDG base directories)."""
+    if chosen := os.environ.get("REPROBRIDGE_STORE"):
+        return Path(chosen).absolute()
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "reprobridge"
+
+
+class Store:
+    """One store folder. Cheap to open; safe to open many times and from many processes."""
+
+    def __init__(self, root: Path) -> None:
+        """Open or create the store. Raises StoreError when it is of another version or not writable."""
+        self.root = root
+        """The store's folder."""
+        try:
+            self._check_version()
+        except OSError as error:
+            raise StoreError(
+                "the store cannot be used",
+                where=str(root),
+                expected="a writable folder",
+                found=error.strerror or str(error),
+                hint="set REPROBRIDGE_STORE to a folder that you may write to",
+            ) from error
+
+    def _check_version(self) -> None:
+        path = self.root / "version"
+        try:
+            found = path.read_text().strip()
+        except FileNotFoundError:
+            files.write_file(path, f"{VERSION}\n".encode())
+            return
+        if found != VERSION:
+            raise StoreError(
+                "the store was written by another release",
+                where=str(self.root),
+                expected=f"version {VERSION}",
+                found=f"version {found!r}",
+                hint="choose another folder with REPROBRIDGE_STORE, or delete this one: it is a cache",
+            )
+
+    # blobs
+
+    def path(self, digest: Digest) -> Path:
+        """Where a blob lies, or would lie."""
+        return self.root / "blobs" / digest.hex[:2] / digest.hex
+
+    def has(self, digest: Digest) -> bool:
+        """Whether the blob is here."""
+        return self.path(digest).is_file()
+
+    def size(self, digest: Digest) -> int:
+        """Length of a blob in bytes. Raises StoreError when it is not here."""
+        with _missing_named(digest):
+            return self.path(digest).stat().st_size
+
+    def open(self, digest: Digest) -> BinaryIO:
+        """A blob for reading. Raises StoreError when it is not here."""
+        with _missing_named(digest):
+            return self.path(digest).open("rb")
+
+    def read(self, digest: Digest) -> bytes:
+        """A small blob, whole and checked against its digest; a damaged one is deleted and reported."""
+        with self.open(digest) as stream:
+            data = stream.read()
+        if (found := Digest.of(data)) != digest:
+            self.path(digest).unlink(missing_ok=True)
+            raise StoreError("a damaged object was removed; run again", expected=str(digest), found=str(found))
+        return data
+
+    def add(self, data: bytes) -> Digest:
+        """Keep these bytes."""
+        digest = Digest.of(data)
+        if not self.has(digest):
+            with self.writer() as blob:
+                blob.write(data)
+                blob.commit()
+        return digest
+
+    def add_stream(self, stream: BinaryIO) -> Digest:
+        """Keep the rest of a stream."""
+        with self.writer() as blob:
+            while block := stream.read(CHUNK):
+                blob.write(block)
+            return blob.commit()
+
+    def writer(self) -> "BlobWriter":
+        """A new blob of unknown digest; nothing is kept unless it is committed."""
+        return BlobWriter(self)
+
+    # results of recipes
+
+    def _result_path(self, kind: str, key: Digest) -> Path:
+        return self.root / "results" / kind / key.hex
+
+    def result(self, kind: str, key: Digest) -> object | None:
+        """What a recipe evaluated to: parsed JSON, or None when unknown or unreadable."""
+        try:
+            return json.loads(self._result_path(kind, key).read_bytes())  # type: ignore[no-any-return]
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def remember(self, kind: str, key: Digest, value: Json) -> None:
+        """Keep what a recipe evaluated to."""
+        files.write_file(self._result_path(kind, key), canonical_json(value))
+
+    # references
+
+    def refer(self, name: str, tag: str, manifest: Digest) -> None:
+        """Let `name:tag` mean this manifest; an earlier meaning is replaced."""
+        files.write_file(self.root / "references" / name / tag, f"{manifest}\n".encode())
+
+    def referenced(self, name: str, tag: str) -> Digest | None:
+        """The manifest that `name:tag` means here, or None."""
+        try:
+            return Digest.parse((self.root / "references" / name / tag).read_text().strip())
+        except FileNotFoundError:
+            return None
+
+    def references(self) -> Iterator[tuple[str, str, Digest]]:
+        """Every (name, tag, manifest), sorted."""
+        folder = self.root / "references"
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and not path.name.startswith(files.TEMPORARY):
+                name = path.parent.relative_to(folder).as_posix()
+                yield name, path.name, Digest.parse(path.read_text().strip())
+
+    # working side by side
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Hold while objects are made and used, so that a prune at the same time waits."""
+        with self._locked(fcntl.LOCK_SH):
+            yield
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold while objects are deleted; waits for everybody who is working."""
+        with self._locked(fcntl.LOCK_EX):
+            yield
+
+    @contextlib.contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        with (self.root / "lock").open("ab") as stream:
+            fcntl.flock(stream, how)
+            yield
+
+
+class BlobWriter:
+    """Writes one blob: a context manager; `commit` keeps it, leaving without commit drops it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._hasher = Hasher()
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> "BlobWriter":
+        self._path, self._stream = self._stack.enter_context(files.unfinished(self._store.root / "blobs"))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    @property
+    def size(self) -> int:
+        """Bytes written so far."""
+        return self._hasher.size
+
+    def write(self, data: bytes) -> int:
+        """Append bytes."""
+        self._stream.write(data)
+        return self._hasher.write(data)
+
+    def commit(self, expected: Digest | None = None) -> Digest:
+        """Keep the bytes under their digest. Raises ArtifactError when it is not the expected one."""
+        digest = self._hasher.digest()
+        if expected is not None and digest != expected:
+            raise ArtifactError("the bytes are not the ones asked for", expected=str(expected), found=str(digest))
+        self._stream.flush()
+        os.fchmod(self._stream.fileno(), 0o644)
+        target = self._store.path(digest)
+        target.parent.mkdir(exist_ok=True)
+        os.replace(self._path, target)
+        return digest
+
+
+@contextlib.contextmanager
+def _missing_named(digest: Digest) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise StoreError(
+            "an object is missing from the store", expected=str(digest), found="nothing", hint="run again"
+        ) from error

@@ -1,0 +1,123 @@
+"""Writing files: whole or not at all.
+
+Every file appears under its final name by one rename of a finished temporary file in the same folder,
+so that a reader never sees half a file and a killed process leaves at most a `.tmp-*` file behind.
+No fsync: what we write can be made again, and the store checks what it reads.
+"""
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, BinaryIO
+
+TEMPORARY = ".tmp-"
+"""Prefix of unfinished files; whoever owns the folder may delete old ones."""
+
+_SPOOL_IN_MEMORY = 8 << 20
+
+
+@contextlib.contextmanager
+def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A temporary file in `folder`, open for writing; deleted at the end unless it was moved away."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    try:
+        with path.open("xb") as stream:
+            yield path, stream
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def write_file(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Replace `path` by these bytes in one step, with exactly this mode whatever the umask."""
+    with unfinished(path.parent) as (temporary, stream):
+        stream.write(data)
+        stream.flush()
+        os.fchmod(stream.fileno(), mode)
+        os.replace(temporary, path)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Make `target` hold the bytes of `source`: a hard link where the file system allows it, else a copy."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError:
+            shutil.copyfile(source, temporary)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def publish_folder(target: Path, fill: Callable[[Path], None]) -> None:
+    """Make the folder `target` appear at once with what `fill(folder)` put in; keeps an existing one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    temporary.mkdir()
+    try:
+        fill(temporary)
+        try:
+            os.rename(temporary, target)
+        except OSError:
+            if not target.is_dir():
+                raise
+    finally:
+        remove_folder(temporary)
+
+
+def remove_folder(folder: Path) -> None:
+    """Delete a folder and all below it, also where modes forbid it; silent when it is not there."""
+    if folder.is_symlink() or not folder.exists():
+        return
+    for parent, folders, _ in os.walk(folder):
+        for name in folders:
+            if not os.path.islink(inner := os.path.join(parent, name)):
+                os.chmod(inner, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def scratch_folder(parent: Path) -> Iterator[Path]:
+    """An empty folder below `parent` that is gone afterwards."""
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
+
+
+@contextlib.contextmanager
+def shared_folder(parent: Path) -> Iterator[Path]:
+    """An empty folder that every user may write into, out of other users' reach; gone afterwards."""
+    with scratch_folder(parent) as outer:
+        inner = outer / "shared"
+        inner.mkdir()
+        inner.chmod(0o1777)
+        yield inner
+
+
+def place_file(path: Path, source: BinaryIO, *, mode: int) -> None:
+    """Write a file plainly, with exactly this mode: only into a folder that nobody else uses yet."""
+    with path.open("xb") as stream:
+        shutil.copyfileobj(source, stream, 1 << 20)
+        os.fchmod(stream.fileno(), mode)
+
+
+def place_link(path: Path, target: str) -> None:
+    """Make a symbolic link: only in a folder that nobody else uses yet."""
+    path.symlink_to(target)
+
+
+@contextlib.contextmanager
+def spooled() -> Iterator[IO[bytes]]:
+    """An unnamed file for bytes that must be read in another order: in memory while small, else on disk."""
+    with tempfile.SpooledTemporaryFile(max_size=_SPOOL_IN_MEMORY) as stream:
+        yield stream

@@ -1,0 +1,75 @@
+"""Who owns a path that two fragments have."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reprobridge.assemble.conflicts import Owned, Settlement, settle
+from reprobridge.assemble.index import IndexEntry
+from reprobridge.oci.tar import EntryKind
+
+
+def file(path: str, content: str = "a", mode: int = 0o644) -> IndexEntry:
+    """An index's row of a file."""
+    return IndexEntry(path, EntryKind.FILE.value, mode, 1, content)
+
+
+def link(path: str, target: str) -> IndexEntry:
+    """An index's row of a symbolic link."""
+    return IndexEntry(path, EntryKind.SYMLINK.value, 0o777, 0, target)
+
+
+def folder(path: str, mode: int) -> IndexEntry:
+    """An index's row of a folder with a mode of its own."""
+    return IndexEntry(path, EntryKind.DIRECTORY.value, mode, 0, "")
+
+
+def settled(*fragments: tuple[str, IndexEntry], owners: dict[str, str] | None = None) -> Settlement:
+    """What becomes of fragments of one path each."""
+    return settle([Owned(owner, [row]) for owner, row in fragments], owners or {})
+
+
+def test_equal_files_may_stand_in_two_fragments() -> None:
+    found = settled(("a", file("x/y")), ("b", file("x/y")))
+    assert (found.omit, found.notes, found.problems) == ({}, [], [])
+
+
+def test_of_different_files_the_package_whose_name_sorts_last_wins_and_it_is_said() -> None:
+    found = settled(("b", file("x/y", "2")), ("a", file("x/y", "1")))
+    assert found.omit == {"a": {"x/y"}}
+    assert found.notes == ["/x/y: b wins over a, its name sorts last"]
+
+
+@pytest.mark.parametrize("path", ["p/lib.so", "p/lib.so.1", "p-1.0.dist-info/METADATA"])
+def test_native_libraries_and_metadata_need_the_authors_word(path: str) -> None:
+    problem = settled(("a", file(path, "1")), ("b", file(path, "2"))).problems[0]
+    assert problem.where == f"/{path}"
+    assert "environment.python.owners" in str(problem.hint)
+
+
+def test_the_authors_word_settles_a_native_library() -> None:
+    found = settled(("a", file("p/x.so", "1")), ("b", file("p/x.so", "2")), owners={"p/x.so": "a"})
+    assert (found.omit, found.problems) == ({"b": {"p/x.so"}}, [])
+
+
+def test_a_file_where_another_has_a_folder_is_a_problem() -> None:
+    found = settled(("a", file("x/y")), ("b", file("x/y/z")))
+    assert [problem.where for problem in found.problems] == ["/x/y"]
+
+
+def test_content_below_anothers_link_is_a_problem() -> None:
+    found = settled(("a", link("lib64", "lib")), ("b", file("lib64/z")))
+    assert "symbolic link of a" in found.problems[0].found
+
+
+def test_a_folder_with_a_mode_of_its_own_may_hold_anothers_files() -> None:
+    found = settled(("a", folder("out", 0o1777)), ("b", file("out/z")))
+    assert found.problems == []
+
+
+@given(st.permutations(["a", "b", "c"]), st.lists(st.sampled_from("123"), min_size=3, max_size=3))
+def test_the_order_of_fragments_does_not_matter(order: list[str], contents: list[str]) -> None:
+    rows = {name: file("p/data.txt", content) for name, content in zip("abc", contents, strict=True)}
+    first = settled(*((name, rows[name]) for name in "abc"))
+    other = settled(*((name, rows[name]) for name in order))
+    assert (first.omit, first.notes) == (other.omit, other.notes)

@@ -1,0 +1,61 @@
+"""The lock file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reprobridge.errors import LockError
+from reprobridge.lock.file import lock_bytes, parse_lock, read_lock, write_lock
+from support.specs import sample_deb, sample_lock, sample_wheel
+
+LOCK = sample_lock((sample_wheel("six"), sample_wheel("numpy")), extra=(sample_deb("libgl1"),))
+
+
+def test_a_lock_reads_back_as_written(tmp_path: Path) -> None:
+    write_lock(tmp_path / "reprobridge.lock", LOCK)
+    assert read_lock(tmp_path / "reprobridge.lock") == LOCK
+
+
+def test_each_package_is_one_line() -> None:
+    lines = lock_bytes(LOCK).decode().splitlines()
+    assert len([line for line in lines if '"version"' in line and '"name"' in line]) == 6
+
+
+def test_a_missing_lock_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(LockError, match="reprobridge lock"):
+        read_lock(tmp_path / "reprobridge.lock")
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff", b'{"schema": "reprobridge.lock/9"}', b"[" * 10**5])
+def test_what_is_no_lock_is_refused_with_its_place(data: bytes) -> None:
+    with pytest.raises(LockError, match="the.file"):
+        parse_lock(data, "the.file")
+
+
+def places() -> list[tuple[str | int, ...]]:
+    """The path of every value in the sample lock."""
+
+    def below(value: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        return [path, *(place for key, item in items for place in below(item, (*path, key)))]
+
+    return [place for place in below(json.loads(lock_bytes(LOCK)), ()) if place]
+
+
+@pytest.mark.parametrize("place", places(), ids=str)
+def test_a_value_of_another_type_anywhere_is_an_error_that_names_the_place(place: tuple[str | int, ...]) -> None:
+    lock = json.loads(lock_bytes(LOCK))
+    holder = lock
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = 3.5
+    with pytest.raises(LockError, match="expected"):
+        parse_lock(json.dumps(lock).encode(), "lock")
+
+
+@pytest.mark.parametrize("name", ["../evil.whl", "a/b.whl", "", ".."])
+def test_a_file_name_with_folders_is_refused(name: str) -> None:
+    data = lock_bytes(LOCK).replace(b"six-1.0-py3-none-any.whl", name.encode())
+    with pytest.raises(LockError, match="file name without folders"):
+        parse_lock(data, "lock")

@@ -1,0 +1,79 @@
+"""OCI layouts and archives."""
+
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from reprobridge.errors import AssembleError
+from reprobridge.oci.archive import archive_blocks, write_archive
+from reprobridge.oci.layout import ImageParts, read_layout, read_parts, write_layout
+from reprobridge.oci.model import Descriptor, Manifest, MediaType
+from reprobridge.store.store import Store
+
+
+def stored(store: Store, name: str = "reprobridge/wine", layer: bytes = b"layer") -> ImageParts:
+    """A small image in a store."""
+    config = store.add(b"{}")
+    manifest = Manifest(
+        config=Descriptor(MediaType.CONFIG, config, 2),
+        layers=(Descriptor(MediaType.LAYER, store.add(layer), len(layer)),),
+    )
+    return read_parts(name, "1.0.0", store.add(manifest.to_bytes()), store.path)
+
+
+def test_a_layout_reads_back_as_the_image_that_was_written(tmp_path: Path) -> None:
+    image = stored(Store(tmp_path / "store"))
+    write_layout(tmp_path / "layout", image)
+    again = read_layout(tmp_path / "layout")
+    assert (again.name, again.version, again.manifest, again.layers) == (
+        image.name,
+        image.version,
+        image.manifest,
+        image.layers,
+    )
+    assert again.path(again.layers[0].digest).read_bytes() == b"layer"
+
+
+def test_writing_again_replaces_the_image_of_the_same_name_and_keeps_others(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    write_layout(tmp_path / "layout", stored(store, "a/one"))
+    write_layout(tmp_path / "layout", stored(store, "a/two"))
+    write_layout(tmp_path / "layout", stored(store, "a/one", b"newer"))
+    index = json.loads((tmp_path / "layout" / "index.json").read_bytes())
+    assert len(index["manifests"]) == 2
+
+
+def test_a_folder_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("mine")
+    with pytest.raises(AssembleError, match="in use"):
+        write_layout(tmp_path, stored(Store(tmp_path.parent / "store")))
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_a_layout_with_several_images_asks_which(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    for name in ("a/one", "a/two"):
+        write_layout(tmp_path / "layout", stored(store, name))
+    with pytest.raises(AssembleError, match="oci:FOLDER:TAG"):
+        read_layout(tmp_path / "layout")
+
+
+@pytest.mark.parametrize("docker", [True, False])
+def test_an_archive_holds_every_blob_with_its_folders(tmp_path: Path, docker: bool) -> None:
+    image = stored(Store(tmp_path / "store"))
+    with tarfile.open(fileobj=io.BytesIO(b"".join(archive_blocks(image, docker=docker)))) as archive:
+        names = archive.getnames()
+    blobs = [f"blobs/sha256/{blob.digest.hex}" for blob in image.blobs()]
+    hybrid = ["manifest.json"] if docker else []
+    assert names == ["blobs", "blobs/sha256", *blobs, "index.json", *hybrid, "oci-layout"]
+
+
+def test_an_archive_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    image = stored(Store(tmp_path / "store"))
+    image.path(image.layers[0].digest).unlink()
+    with pytest.raises(AssembleError):
+        write_archive(tmp_path / "out.tar", image, docker=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]

@@ -1,0 +1,136 @@
+"""The plan of an image."""
+
+import json
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+import pytest
+
+from reprobridge.data_files import data_folder
+from reprobridge.plan.model import BuildPlan, FilesRecipe
+from reprobridge.plan.order import LayerOrder
+from reprobridge.plan.plan import PlanInputs, plan
+from reprobridge.spec import model
+from support.specs import PLATFORM, digest, sample_deb, sample_lock, sample_spec, sample_wheel
+
+ORDER = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
+LAUNCHER = {"__init__.py": b"", "entry.py": b"print('rra')\n"}
+
+
+def planned(**changes: object) -> BuildPlan:
+    """The plan of the sample paper; keyword arguments replace the plan's inputs."""
+    fields: dict[str, object] = {
+        "spec": sample_spec(),
+        "lock": sample_lock(),
+        "platform": PLATFORM,
+        "launcher": LAUNCHER,
+        "order": ORDER,
+        **changes,
+    }
+    return plan(PlanInputs(**fields))  # type: ignore[arg-type]  # the fields are PlanInputs'
+
+
+def contents(made: BuildPlan, path: str) -> bytes:
+    """Bytes of a file that the plan knows."""
+    recipes = [part for layer in made.layers for part in layer.parts if isinstance(part, FilesRecipe)]
+    return next(file.data for recipe in recipes for file in recipe.files if file.path == path)
+
+
+def test_layers_stand_in_canonical_order() -> None:
+    wheels = (sample_wheel("six"), sample_wheel("torch", 10**8))
+    made = planned(lock=sample_lock(wheels, extra=(sample_deb("libgl1"),)))
+    assert [layer.title for layer in made.layers] == [
+        "base system",
+        "Python 3.11",
+        "python: torch 1.0",
+        "python: six 1.0",
+        "system packages",
+        "system state",
+        "code",
+        "launcher",
+        "artifact",
+        "references",
+    ]
+
+
+def test_the_same_inputs_give_the_same_plan() -> None:
+    assert planned() == planned()
+
+
+def test_two_papers_on_one_template_share_base_python_and_wheels() -> None:
+    other = replace(sample_spec().paper, id="other", title="Another Paper")
+    one, two = planned(), planned(spec=sample_spec(paper=other))
+    shared = [a.key() == b.key() for a, b in zip(one.layers, two.layers, strict=True)]
+    titles = [layer.title for layer, same in zip(one.layers, shared, strict=True) if not same]
+    assert titles == ["artifact"]
+
+
+def test_references_are_the_last_layer_and_nowhere_else() -> None:
+    without = replace(sample_spec().tasks[0], references=None)
+    one, two = planned(), planned(spec=sample_spec(tasks=(without,)))
+    assert [a.key() == b.key() for a, b in zip(one.layers, two.layers, strict=True)] == [True] * 7 + [False]
+    assert b"here and there" not in contents(one, "rra/manifest.json")
+
+
+def test_a_changed_refined_tree_changes_code_and_artifact_only() -> None:
+    lock = sample_lock()
+    edited = replace(lock, source=replace(lock.source, refined=digest("edited")))
+    one, two = planned(), planned(lock=edited)
+    changed = [a.title for a, b in zip(one.layers, two.layers, strict=True) if a.key() != b.key()]
+    assert changed == ["code", "artifact"]
+
+
+def test_cuda_wheels_make_the_runtime_hand_out_gpus() -> None:
+    wheel = replace(sample_wheel("nvidia-cuda-runtime"), version="13.0.96")
+    made = planned(lock=sample_lock((wheel,)))
+    assert made.config.environment["NVIDIA_VISIBLE_DEVICES"] == "all"
+    assert json.loads(contents(made, "rra/manifest.json"))["environment"]["gpu"]["cuda"] == "13.0"
+
+
+def test_without_cuda_nothing_speaks_of_gpus() -> None:
+    assert not [name for name in planned().config.environment if name.startswith("NVIDIA")]
+
+
+def test_the_sbom_names_every_locked_package() -> None:
+    made = planned(lock=sample_lock((sample_wheel("six"), sample_wheel("idna"))))
+    document = json.loads(contents(made, "rra/sbom.spdx.json"))
+    names = [package["name"] for package in document["packages"]]
+    assert names == ["wine", "base-files", "bash", "python3.11", "six", "idna"]
+    assert len({package["SPDXID"] for package in document["packages"]}) == len(names)
+
+
+def test_the_guide_holds_the_authors_text_and_the_generated_sections() -> None:
+    choice = model.OpenChoice(id="O1", question="Which seed?", options=("0", "1"), default="0")
+    made = planned(spec=sample_spec(decisions=model.Decisions(open_choices=(choice,))))
+    guide = contents(made, "rra/GUIDE.md").decode()
+    assert guide.startswith("# Guide\n")
+    assert "| `lda` | 98.9% | Table 1, row LDA |" in guide
+    assert "### O1: Which seed?" in guide
+    assert "## Pitfalls" not in guide
+
+
+def test_a_patch_with_fences_of_its_own_stays_inside_its_block() -> None:
+    path = PurePosixPath("patches/1.patch")
+    patch = b"--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-```\n+````text\n"
+    change = model.Change(
+        id="C1",
+        patch=path,
+        change_class=model.ChangeClass.CONVENIENCE,
+        why="reads better",
+        affects_numbers="no",
+        paper=None,
+        ambiguity=None,
+        tasks=(),
+    )
+    files = {**sample_spec().files, path: patch}
+    made = planned(spec=sample_spec(changes=(change,), files=files))
+    assert b"`````diff\n" in contents(made, "rra/CHANGES.md")
+    assert json.loads(contents(made, "rra/manifest.json"))["changes"][0]["files"] == ["README.md"]
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch"])
+def test_the_lock_in_the_image_is_the_lock(name: str) -> None:
+    from reprobridge.lock.file import parse_lock
+
+    lock = sample_lock((sample_wheel(name),))
+    assert parse_lock(contents(planned(lock=lock), "rra/lock/reprobridge.lock"), "image") == lock

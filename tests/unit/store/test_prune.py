@@ -1,0 +1,70 @@
+"""Pruning a store."""
+
+import os
+from pathlib import Path
+
+from reprobridge.digest import Digest
+from reprobridge.oci.model import Descriptor, Manifest, MediaType
+from reprobridge.store.prune import clear, measure, prune
+from reprobridge.store.store import Store
+from reprobridge.system.files import TEMPORARY
+
+NEVER_YOUNG = 2**40
+"""A time after which nothing was made."""
+
+
+def stored_image(store: Store) -> tuple[Digest, list[Digest]]:
+    """An image with one layer and a reference; gives its manifest and all its blobs."""
+    layer, config = store.add(b"layer"), store.add(b"config")
+    manifest = Manifest(
+        config=Descriptor(MediaType.CONFIG, config, 6), layers=(Descriptor(MediaType.LAYER, layer, 5),)
+    )
+    digest = store.add(manifest.to_bytes())
+    store.refer("reprobridge/wine", "1.0.0", digest)
+    return digest, [digest, config, layer]
+
+
+def test_pruning_keeps_images_and_drops_the_rest(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    _, blobs = stored_image(store)
+    loose = store.add(b"a wheel")
+    assert prune(store, keep_after=NEVER_YOUNG) >= len(b"a wheel")
+    assert not store.has(loose)
+    assert all(store.has(blob) for blob in blobs)
+
+
+def test_pruning_keeps_the_record_of_a_kept_image_only(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    manifest, _ = stored_image(store)
+    kept, dropped = Digest.of(b"kept"), Digest.of(b"dropped")
+    store.remember("image", kept, {"manifest": str(manifest)})
+    store.remember("image", dropped, {"manifest": str(Digest.of(b"gone"))})
+    prune(store, keep_after=NEVER_YOUNG)
+    assert store.result("image", kept) is not None
+    assert store.result("image", dropped) is None
+
+
+def test_pruning_keeps_what_is_young(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    young = store.add(b"young")
+    prune(store, keep_after=0)
+    assert store.has(young)
+
+
+def test_pruning_removes_unfinished_files_of_dead_processes_only(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.add(b"so that the folder is there")
+    dead = tmp_path / "blobs" / f"{TEMPORARY}{2**22 + 1}-abc"
+    alive = tmp_path / "blobs" / f"{TEMPORARY}{os.getpid()}-abc"
+    for path in (dead, alive):
+        path.write_bytes(b"half")
+    prune(store, keep_after=0)
+    assert (dead.exists(), alive.exists()) == (False, True)
+
+
+def test_clearing_removes_images_too(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    stored_image(store)
+    clear(store)
+    assert sum(usage.objects for usage in measure(store)) == 0
+    assert list(store.references()) == []

@@ -1,0 +1,81 @@
+"""The local store."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reprobridge.digest import Digest
+from reprobridge.errors import ArtifactError, StoreError
+from reprobridge.store.store import Store
+
+
+def blobs_of(store: Store) -> list[str]:
+    """Names of everything below blobs/."""
+    return sorted(path.name for path in (store.root / "blobs").rglob("*") if path.is_file())
+
+
+@given(st.binary(max_size=200))
+def test_what_was_added_reads_back_under_its_digest(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    store = Store(tmp_path_factory.getbasetemp() / "shared")
+    digest = store.add(data)
+    assert digest == Digest.of(data)
+    assert store.read(digest) == data
+
+
+def test_a_blob_that_was_not_committed_leaves_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.writer() as blob:
+        blob.write(b"half")
+    assert blobs_of(store) == []
+
+
+def test_a_blob_with_another_digest_than_promised_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with pytest.raises(ArtifactError, match="expected: sha256:"), store.writer() as blob:
+        blob.write(b"other bytes")
+        blob.commit(Digest.of(b"these bytes"))
+    assert blobs_of(store) == []
+
+
+def test_a_damaged_blob_is_named_and_removed(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    digest = store.add(b"bytes")
+    store.path(digest).write_bytes(b"bites")
+    with pytest.raises(StoreError, match="damaged"):
+        store.read(digest)
+    assert not store.has(digest)
+
+
+def test_a_missing_blob_is_an_error_that_names_it(tmp_path: Path) -> None:
+    digest = Digest.of(b"never")
+    with pytest.raises(StoreError, match=digest.hex):
+        Store(tmp_path).read(digest)
+
+
+def test_a_result_with_broken_json_counts_as_unknown(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    key = Digest.of(b"key")
+    store.remember("wheel", key, {"index": "x"})
+    (tmp_path / "results" / "wheel" / key.hex).write_text("{")
+    assert store.result("wheel", key) is None
+
+
+def test_a_reference_follows_the_last_word(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for text in (b"one", b"two"):
+        store.refer("reprobridge/wine", "1.0.0", Digest.of(text))
+    assert list(store.references()) == [("reprobridge/wine", "1.0.0", Digest.of(b"two"))]
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "version").write_text("99\n")
+    with pytest.raises(StoreError, match="version 1"):
+        Store(tmp_path)
+
+
+def test_a_store_that_cannot_be_made_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="REPROBRIDGE_STORE"):
+        Store(tmp_path / "file" / "store")
