@@ -14,8 +14,8 @@ from reprobridge.lock.model import (
     LockedTools,
     LockedWheel,
 )
+from reprobridge.lock.revisions import REVISIONS
 from reprobridge.oci.members import CODEC, ENCODER
-from reprobridge.plan.model import REVISIONS
 from reprobridge.spec import model
 
 PLATFORM = "linux/amd64"

@@ -1,0 +1,126 @@
+"""Wheels put through the converter in memory, with both streams kept for a look.
+
+    result = convert_wheel(wheel, tmp_path)
+    result.files["opt/env/bin/tool"].mode, result.tar, result.gzip, result.facts
+"""
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.wheels import Wheel
+
+from reprobridge.assemble.fragment import FragmentWriter
+from reprobridge.assemble.index import IndexEntry
+from reprobridge.assemble.wheel import convert
+from reprobridge.assemble.wheel_facts import WheelFacts, read_facts
+from reprobridge.digest import Digest
+from reprobridge.lock.model import LockedFile
+from reprobridge.oci.tar import END
+from reprobridge.plan.model import FragmentRecipe, WheelRecipe
+
+
+@dataclass
+class Captured:
+    """A `LayerSink` that keeps everything."""
+
+    pieces: list[bytes] = field(default_factory=list)
+    """Uncompressed, as they came."""
+    packed: list[bytes] = field(default_factory=list)
+    """Compressed, as they came."""
+
+    def tar(self, data: bytes) -> None:
+        """Keep uncompressed bytes."""
+        self.pieces.append(bytes(data))
+
+    def gzip(self, data: bytes) -> None:
+        """Keep compressed bytes."""
+        self.packed.append(bytes(data))
+
+
+@dataclass(frozen=True)
+class TarFile:
+    """A file of the tar stream."""
+
+    mode: int
+    data: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came out."""
+
+    tar: bytes
+    """The uncompressed stream, without the archive's end."""
+    gzip: bytes
+    """The compressed stream."""
+    entries: list[IndexEntry]
+    facts: WheelFacts
+
+    @property
+    def files(self) -> dict[str, TarFile]:
+        """What a tar reader finds, by path, in the stream's order."""
+        return read_tar(self.tar)
+
+
+class OneFile:
+    """`Inputs` that has a single file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def path(self, digest: Digest) -> Path:
+        """The file, whatever is asked for."""
+        return self._path
+
+    def tree(self, digest: Digest) -> Path:
+        """Not for wheels."""
+        raise NotImplementedError
+
+    def facts(self, recipe: FragmentRecipe) -> bytes:
+        """Not for wheels."""
+        raise NotImplementedError
+
+    def index(self, recipe: FragmentRecipe) -> list[IndexEntry]:
+        """Not for wheels."""
+        raise NotImplementedError
+
+
+def convert_wheel(
+    wheel: Wheel, folder: Path, *, url: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
+) -> Result:
+    """Convert a wheel that is saved in a folder for it."""
+    return convert_file(wheel.write(folder), url=url, omit=omit, python=python)
+
+
+def convert_file(
+    path: Path, *, url: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
+) -> Result:
+    """Convert a wheel file."""
+    data = path.read_bytes()
+    locked = LockedFile(path.name, Digest(hashlib.sha256(data).hexdigest()), len(data))
+    sink = Captured()
+    writer = FragmentWriter([sink])
+    recipe = WheelRecipe(wheel=locked, python=python, url=url, omit=tuple(omit))
+    facts = convert(recipe, OneFile(path), writer)
+    writer.close()
+    assert facts is not None
+    return Result(
+        tar=b"".join(sink.pieces), gzip=b"".join(sink.packed), entries=writer.entries, facts=read_facts(facts)
+    )
+
+
+def read_tar(stream: bytes) -> dict[str, TarFile]:
+    """Every regular file of a tar stream without end, by path; anything else fails."""
+    found: dict[str, TarFile] = {}
+    with tarfile.open(fileobj=io.BytesIO(stream + END)) as archive:
+        for member in archive:
+            extracted = archive.extractfile(member)
+            assert member.isreg()
+            assert extracted is not None
+            assert member.name not in found
+            found[member.name] = TarFile(member.mode, extracted.read())
+    return found
