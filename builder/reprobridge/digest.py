@@ -9,12 +9,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Union
+from typing import BinaryIO, TypeAlias
 
 CHUNK = 1 << 20
 """Bytes read at once when a stream is hashed or copied."""
 
-Json = Union[None, bool, int, str, Sequence["Json"], Mapping[str, "Json"]]
+Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 """What canonical JSON can hold. No floats."""
 
 _HEX = frozenset("0123456789abcdef")

@@ -1,7 +1,8 @@
 """Writing a fragment: the files of one locked thing as tar entries in gzip members.
 
-A fragment is a stretch of a layer without directories and without the archive's end: `layer.py` puts
-directories, fragments and end together, so that small packages can share a layer without being
+A fragment that is a layer alone has every parent directory before its content. One that is kept to be chained
+with others has none: `layer.py` writes each directory of the chain once, since Docker refuses a layer with a
+path that occurs twice (tar-split, measured with 20.10). So small packages share a layer without being
 compressed again. Bytes flow once, through every sink at the same time; nothing is held but a piece.
 """
 
@@ -10,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from reprobridge.assemble.index import IndexEntry, index_entry
+from reprobridge.assemble.index import IndexEntry, index_entry, parents
 from reprobridge.errors import ArtifactError
 from reprobridge.oci import members
-from reprobridge.oci.tar import EntryKind, TarEntry, header, padding
+from reprobridge.oci.tar import EntryKind, TarEntry, directory, header, padding
 
 
 class LayerSink(Protocol):
@@ -45,24 +46,31 @@ class DeflatedFile:
 class FragmentWriter:
     """Writes entries in the order in which they come, which must follow from the recipe, and keeps their index."""
 
-    def __init__(self, sinks: Iterable[LayerSink]) -> None:
+    def __init__(self, sinks: Iterable[LayerSink], *, folders: bool = True) -> None:
+        """`folders`: whether directories are written, not only indexed."""
         self._sinks = tuple(sinks)
+        self._with_folders = folders
         self._pending = bytearray()
+        self._folders: set[str] = set()
         self.entries: list[IndexEntry] = []
         """Index of everything written so far."""
 
     def link(self, entry: TarEntry) -> None:
         """A symbolic or hard link."""
-        self._plain(header(entry))
+        self._head(entry)
         self.entries.append(index_entry(entry, entry.link))
 
     def folder(self, entry: TarEntry) -> None:
-        """A directory whose mode or owner matters: only indexed, `layer.py` writes it."""
+        """A directory whose mode or owner matters; the others appear by themselves."""
+        self._folders.add(entry.path)
+        if self._with_folders:
+            self._head(entry)
         self.entries.append(index_entry(entry, ""))
 
     def file(self, entry: TarEntry, data: bytes) -> str:
         """A small file, compressed by us; gives its SHA-256 in hex."""
-        self._plain(b"".join((header(entry), data, padding(entry.size))))
+        self._head(entry)
+        self._plain(b"".join((data, padding(entry.size))))
         digest = hashlib.sha256(data).hexdigest()
         self.entries.append(index_entry(entry, digest))
         return digest
@@ -73,7 +81,7 @@ class FragmentWriter:
 
     def blocks(self, entry: TarEntry, blocks: Iterable[bytes]) -> str:
         """A file of any size that comes in blocks, compressed by us; gives its SHA-256 in hex."""
-        self._plain(header(entry))
+        self._head(entry)
         sha256 = hashlib.sha256()
         size = 0
         for block in blocks:
@@ -119,7 +127,7 @@ class FragmentWriter:
     def _passed_on(self, file: DeflatedFile) -> str:
         from isal import isal_zlib
 
-        self._plain(header(file.entry))
+        self._head(file.entry)
         self._flush()
         self._gzip(members.HEAD)
         sha256 = hashlib.sha256()
@@ -139,6 +147,16 @@ class FragmentWriter:
         for block in blocks:
             self._gzip(block)
             yield block
+
+    def _head(self, entry: TarEntry) -> None:
+        """The entry's header, behind those of parent directories that the fragment has not had yet."""
+        folder = entry.path.rpartition("/")[0]
+        if self._with_folders and folder and folder not in self._folders:
+            for parent in reversed([folder, *parents(folder)]):
+                if parent not in self._folders:
+                    self._folders.add(parent)
+                    self._plain(header(directory(parent)))
+        self._plain(header(entry))
 
     def _plain(self, data: bytes) -> None:
         pending = self._pending

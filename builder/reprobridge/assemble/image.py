@@ -106,7 +106,10 @@ def _make(plan: BuildPlan, store: Store, making: Making) -> BuiltImage:
         plan = with_omissions(plan, decided.omit)
         scheduler.run(plan)
     layers = [_finished(workshop, layer) for layer in plan.layers]
-    notes = [*decided.notes, *(_size_note(plan, layer) for plan, layer in zip(plan.layers, layers, strict=True))]
+    notes = [
+        *decided.notes,
+        *(_size_note(plan, layer) for plan, layer in zip(plan.layers, layers, strict=True)),
+    ]
     manifest = write_manifest(plan, layers, store)
     return BuiltImage(
         name=plan.name, version=plan.version, manifest=manifest, notes=tuple(filter(None, notes))

@@ -4,14 +4,17 @@ A layer of one fragment is written straight away. A layer of several is made of 
 their compressed bytes are copied, and inflated once more for the diff_id, never compressed again.
 """
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from reprobridge.assemble.index import IndexEntry, parents, tar_entry
 from reprobridge.assemble.model import Layer
 from reprobridge.digest import CHUNK, Hasher
 from reprobridge.oci import members
-from reprobridge.oci.tar import END
+from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header
 from reprobridge.store.store import BlobWriter, Store
 
 
@@ -56,18 +59,63 @@ class FragmentBlob:
         self._blob.write(data)
 
 
-def chain(store: Store, fragments: Iterable[Path]) -> Layer:
-    """The layer of several stored fragments, in this order."""
-    from isal import igzip
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A stored fragment as part of a chain."""
 
+    path: Path
+    """Its gzip members, without directories."""
+    entries: Sequence[IndexEntry]
+    """Its index."""
+
+
+def chain(store: Store, links: Sequence[Link]) -> Layer:
+    """The layer of several stored fragments, in this order; each directory stands once, before its content."""
+    modes = _directory_modes(links)
+    written: set[str] = set()
     with store.writer() as blob:
         layer = LayerBlob(blob)
-        for path in fragments:
-            with path.open("rb") as compressed:
-                _pour(compressed, layer.gzip)
-            with igzip.open(path, "rb") as inflated:
-                _pour(cast(BinaryIO, inflated), layer.tar)
+        for link in links:
+            needed = sorted(_directories(link.entries) - written, key=os.fsencode)
+            written.update(needed)
+            _write_plain(layer, b"".join(header(modes[path]) for path in needed))
+            _copy(link.path, layer)
         return layer.finish()
+
+
+def _directories(entries: Iterable[IndexEntry]) -> set[str]:
+    """Every directory that these paths need or are."""
+    found = {row.path for row in entries if row.kind == EntryKind.DIRECTORY.value}
+    for folder in {row.path.rpartition("/")[0] for row in entries} | found:
+        if folder:
+            found.update((folder, *parents(folder)))
+    return found
+
+
+def _directory_modes(links: Iterable[Link]) -> dict[str, TarEntry]:
+    """The entry of every directory of the chain: its own where a fragment has one, else 0755."""
+    entries: dict[str, TarEntry] = {}
+    for link in links:
+        entries.update({path: directory(path) for path in _directories(link.entries) if path not in entries})
+        own = [row for row in link.entries if row.kind == EntryKind.DIRECTORY.value]
+        entries.update({row.path: tar_entry(row) for row in own})
+    return entries
+
+
+def _copy(path: Path, layer: LayerBlob) -> None:
+    from isal import igzip
+
+    with path.open("rb") as compressed:
+        _pour(compressed, layer.gzip)
+    with igzip.open(path, "rb") as inflated:  # type: ignore[no-untyped-call]  # isal's stub leaves it out
+        _pour(cast(BinaryIO, inflated), layer.tar)
+
+
+def _write_plain(layer: LayerBlob, data: bytes) -> None:
+    for start in range(0, len(data), members.PIECE):
+        piece = data[start : start + members.PIECE]
+        layer.tar(piece)
+        layer.gzip(members.member(piece))
 
 
 def _pour(stream: BinaryIO, sink: Callable[[bytes], object]) -> None:

@@ -6,12 +6,8 @@ Last the layers of several, which only chain fragments. Files arrive while the f
 One process is enough for little work; more are forked, before anything here starts a thread.
 """
 
-import contextlib
-import multiprocessing
-import os
-import signal
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +24,7 @@ from reprobridge.plan.model import (
     WheelRecipe,
 )
 from reprobridge.store.store import Store
+from reprobridge.system.workers import workers
 
 SMALL = 4 << 20
 """Bytes of input below which a wave is done in this process: forking would take longer."""
@@ -120,14 +117,14 @@ class Scheduler:
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL
         if self._workers > 1 and len(jobs) > 1 and heavy:
-            with _pool(min(self._workers, len(jobs))) as pool:
+            with workers(min(self._workers, len(jobs))) as pool:
                 self._spread(jobs, pool)
             return
         for job in self._ready(jobs):
             do(self._store.root, job)
             self._progress.step(job.title)
 
-    def _spread(self, jobs: list[Job], pool: ProcessPoolExecutor) -> None:
+    def _spread(self, jobs: list[Job], pool: Executor) -> None:
         waiting: dict[Future[None], Job] = {}
         for job in self._ready(jobs):
             waiting[pool.submit(do, self._store.root, job)] = job
@@ -174,29 +171,3 @@ def _locked(recipe: FragmentRecipe) -> tuple[Digest, ...]:
 
 def _depends(recipe: FragmentRecipe) -> bool:
     return isinstance(recipe, DebianStateRecipe | InventoryRecipe)
-
-
-@contextlib.contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Forked workers that leave interrupts to us and die with us."""
-    context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
-    pool.submit(os.getpid).result()
-    try:
-        yield pool
-    except BaseException:
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _begin_worker() -> None:
-    import ctypes
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-

@@ -10,7 +10,7 @@ from pathlib import Path
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.assemble.index import IndexEntry, read_index, write_index
-from reprobridge.assemble.layer import FragmentBlob, LayerBlob, chain
+from reprobridge.assemble.layer import FragmentBlob, LayerBlob, Link, chain
 from reprobridge.assemble.model import Fragment, Layer
 from reprobridge.digest import Digest
 from reprobridge.errors import StoreError
@@ -62,7 +62,7 @@ class Workshop:
     def make_fragment(self, recipe: FragmentRecipe) -> Fragment:
         """Convert a recipe and keep its compressed bytes."""
         with self._store.writer() as blob:
-            writer = FragmentWriter([FragmentBlob(blob)])
+            writer = FragmentWriter([FragmentBlob(blob)], folders=False)
             facts = convert(recipe, self, writer)
             writer.close()
             return self._remember(recipe, writer, facts, blob.commit())
@@ -72,7 +72,7 @@ class Workshop:
         if len(layer.parts) == 1:
             made = self._make_single(layer.parts[0])
         else:
-            made = chain(self._store, [self._fragment_path(part) for part in layer.parts])
+            made = chain(self._store, [self._link(part) for part in layer.parts])
         self._store.remember("layer", layer.key(), made.to_json())
         return made
 
@@ -97,11 +97,11 @@ class Workshop:
         self._store.remember(recipe.kind, recipe.key(), fragment.to_json())
         return fragment
 
-    def _fragment_path(self, recipe: FragmentRecipe) -> Path:
+    def _link(self, recipe: FragmentRecipe) -> Link:
         fragment = self.known_fragment(recipe)
         if fragment is None or fragment.gzip is None:
             raise _not_made(recipe)
-        return self._store.path(fragment.gzip)
+        return Link(self._store.path(fragment.gzip), read_index(self._store.read(fragment.index)))
 
     # what converters read
 
@@ -149,7 +149,8 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
         case TreeRecipe():
             from reprobridge.assemble import tree
 
-            return tree.convert(recipe, inputs, writer)
+            tree.convert(recipe, inputs, writer)
+            return None
         case FilesRecipe():
             from reprobridge.assemble import planned_files
 

@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     info = actions.add_parser("info", help="how much lies where")
     info.add_argument("--json", action="store_true", help="for machines")
     prune = actions.add_parser("prune", help="delete what no image needs")
-    prune.add_argument("--older-than", type=float, default=30.0, metavar="DAYS", help="keep what is younger (default 30)")
+    prune.add_argument(
+        "--older-than", type=float, default=30.0, metavar="DAYS", help="keep what is younger (default 30)"
+    )
     prune.add_argument("--all", action="store_true", help="delete images, too: everything")
 
 

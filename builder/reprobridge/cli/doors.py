@@ -3,11 +3,14 @@
 import functools
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from reprobridge.store.store import Store, default_root
 from reprobridge.system.network import Network, Offline, RealNetwork
 from reprobridge.system.processes import Processes, RealProcesses
+
+if TYPE_CHECKING:
+    from reprobridge.lock.doors import Doors as LockDoors
 
 
 class Doors:
@@ -40,6 +43,12 @@ class Doors:
     def offline(self) -> bool:
         """Whether fetching is forbidden."""
         return self._offline
+
+    def for_locking(self) -> "LockDoors":
+        """The doors that locking and building take."""
+        from reprobridge.lock.doors import Doors as LockDoors
+
+        return LockDoors(store=self.store, processes=self.processes, network=self.network)
 
     def log(self, text: str) -> None:
         """Talk: one line on standard error."""

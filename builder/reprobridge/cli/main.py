@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the last place before the user: a bug is reported, not thrown
         return _report_bug(error, debug=arguments.debug)
 
 
@@ -69,7 +69,9 @@ def load_command(name: str) -> Command:
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The parser; only the chosen command's words are known to it, all others are a line of help."""
-    parser = _Parser(prog="reprobridge", description="Refined reproducible artifacts: lock, build, validate, run.")
+    parser = _Parser(
+        prog="reprobridge", description="Refined reproducible artifacts: lock, build, validate, run."
+    )
     parser.add_argument("--version", action="version", version=f"reprobridge {RELEASE}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     chosen = [word for word in words if word in COMMANDS][:1] or COMMANDS
@@ -86,7 +88,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     common = parser.add_argument_group("everywhere")
-    common.add_argument("--store", type=Path, help="store folder (default: $REPROBRIDGE_STORE or the user's cache)")
+    common.add_argument(
+        "--store", type=Path, help="store folder (default: $REPROBRIDGE_STORE or the user's cache)"
+    )
     common.add_argument("--offline", action="store_true", help="fetch nothing")
     common.add_argument("--quiet", "-q", action="store_true", help="no talk on standard error")
     common.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
@@ -102,7 +106,7 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(UsageError.exit_code)
 
 
-def _interrupt(number: int, frame: object) -> None:
+def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 

@@ -40,9 +40,7 @@ def write_archive(path: Path, image: ImageParts, *, docker: bool) -> None:
         with files.unfinished(path.absolute().parent) as (temporary, stream):
             for block in archive_blocks(image, docker=docker):
                 stream.write(block)
-            stream.flush()
-            temporary.chmod(0o644)
-            temporary.replace(path)
+            files.keep(temporary, stream, path)
     except OSError as error:
         raise AssembleError(
             "the archive cannot be written", where=str(path), expected="a writable path", found=str(error)

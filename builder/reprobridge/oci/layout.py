@@ -108,7 +108,10 @@ def _index(folder: Path) -> list[dict[str, object]]:
         return [dict(entry) for entry in entries]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AssembleError(
-            "the layout is broken", where=str(folder / "index.json"), expected="an image index", found=str(error)
+            "the layout is broken",
+            where=str(folder / "index.json"),
+            expected="an image index",
+            found=str(error),
         ) from error
 
 
@@ -146,7 +149,9 @@ def _tag(entry: Mapping[str, object]) -> str:
 def _blob(folder: Path, digest: Digest) -> Path:
     path = folder / "blobs" / "sha256" / digest.hex
     if not path.is_file():
-        raise AssembleError("the layout lacks a blob", where=str(folder), expected=str(digest), found="nothing")
+        raise AssembleError(
+            "the layout lacks a blob", where=str(folder), expected=str(digest), found="nothing"
+        )
     return path
 
 

@@ -88,13 +88,8 @@ def golden_input() -> bytes:
     return noise + words + bytes(8192) + noise[:4096] + words[::3]
 
 
-@functools.cache
-def _proven_encoder() -> Callable[[bytes], bytearray]:
-    from deflate import deflate_compress
-
-    def encode(data: bytes) -> bytearray:
-        return deflate_compress(data, _LEVEL)
-
+def prove(encode: Callable[[bytes], bytes | bytearray]) -> None:
+    """Raise AssembleError unless this is the encoder that releases are made with."""
     found = hashlib.sha256(encode(golden_input())).hexdigest()
     if found != _GOLDEN:
         raise AssembleError(
@@ -103,4 +98,14 @@ def _proven_encoder() -> Callable[[bytes], bytearray]:
             found=f"{found[:16]}…",
             hint="reinstall reprobridge's own dependencies (the `deflate` package) from wheels",
         )
+
+
+@functools.cache
+def _proven_encoder() -> Callable[[bytes], bytearray]:
+    from deflate import deflate_compress
+
+    def encode(data: bytes) -> bytearray:
+        return deflate_compress(data, _LEVEL)
+
+    prove(encode)
     return encode

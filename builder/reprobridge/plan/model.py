@@ -2,7 +2,7 @@
 
 A recipe says everything that its bytes depend on, so the digest of a recipe is a key: two recipes with
 equal keys give equal bytes, on every machine. Each kind carries the revision of its converter
-(`REVISIONS`), which grows whenever the same recipe would give other bytes.
+(`lock/revisions.py`), which grows whenever the same recipe would give other bytes.
 Fragment recipes give stretches of tar entries; a `LayerPlan` puts fragments of one layer in order.
 """
 
@@ -12,18 +12,8 @@ from typing import ClassVar
 
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.lock.model import LockedFile
+from reprobridge.lock.revisions import REVISIONS
 from reprobridge.oci.members import CODEC, ENCODER
-
-REVISIONS: Mapping[str, int] = {
-    "wheel": 1,
-    "deb": 1,
-    "debian-state": 1,
-    "tree": 1,
-    "files": 1,
-    "inventory": 1,
-    "layer": 1,
-}
-"""Revision of each kind's converter; the lock pins them."""
 
 
 def _key(kind: str, parameters: dict[str, Json]) -> Digest:

@@ -68,15 +68,16 @@ def plan(inputs: PlanInputs) -> BuildPlan:
     code = TreeRecipe(tree=inputs.lock.source.refined, root=CODE_ROOT)
     base, python = _base_layers(locked, inputs.order, architecture)
     wheels = _wheel_layers(locked, inputs.order)
+    requested = _requested(locked)
     layers = [
         base,
         python,
         *wheels,
         *_extra_layers(locked, architecture),
-        _state_layer(locked, architecture),
+        _state_layer(locked, architecture, requested),
         LayerPlan(title="code", parts=(code,)),
         _launcher_layer(inputs),
-        _artifact_layer(inputs, locked, _listed(python, wheels, code)),
+        _artifact_layer(inputs, locked, _listed(python, wheels, requested, code)),
         LayerPlan(title="references", parts=(_references(spec),)),
     ]
     if len(layers) > HARD_LIMIT:
@@ -98,9 +99,7 @@ def _deb(deb: LockedDeb, architecture: str) -> DebRecipe:
     return DebRecipe(deb=deb.file, package=deb.name, architecture=architecture)
 
 
-def _base_layers(
-    locked: LockedPlatform, order: LayerOrder, architecture: str
-) -> tuple[LayerPlan, LayerPlan]:
+def _base_layers(locked: LockedPlatform, order: LayerOrder, architecture: str) -> tuple[LayerPlan, LayerPlan]:
     python = [deb for deb in locked.debian.base if is_base_python(deb.name, order)]
     system = [deb for deb in locked.debian.base if deb not in python]
     skeleton = environment_skeleton(locked.python.version, locked.python.interpreter)
@@ -134,12 +133,10 @@ def _extra_layers(locked: LockedPlatform, architecture: str) -> list[LayerPlan]:
     return [LayerPlan(title="system packages", parts=extra)] if extra else []
 
 
-def _state_layer(locked: LockedPlatform, architecture: str) -> LayerPlan:
+def _state_layer(locked: LockedPlatform, architecture: str, requested: FragmentRecipe) -> LayerPlan:
     debs = sorted((*locked.debian.base, *locked.debian.extra), key=lambda deb: deb.name)
-    state = DebianStateRecipe(
-        debs=tuple(_deb(deb, architecture) for deb in debs), architecture=architecture
-    )
-    return LayerPlan(title="system state", parts=(state, _requested(locked)))
+    state = DebianStateRecipe(debs=tuple(_deb(deb, architecture) for deb in debs), architecture=architecture)
+    return LayerPlan(title="system state", parts=(state, requested))
 
 
 # Python
@@ -160,7 +157,9 @@ def _wheel_layers(locked: LockedPlatform, order: LayerOrder) -> list[LayerPlan]:
 def _requested(locked: LockedPlatform) -> FilesRecipe:
     """The REQUESTED marks (PEP 376): the paper's, so they stand apart from the packages' own layers."""
     site = f"opt/env/lib/python{locked.python.version}/site-packages"
-    paths = sorted(f"{site}/{_dist_info(wheel)}/REQUESTED" for wheel in locked.python.wheels if wheel.requested)
+    paths = sorted(
+        f"{site}/{_dist_info(wheel)}/REQUESTED" for wheel in locked.python.wheels if wheel.requested
+    )
     return FilesRecipe(files=tuple(PlannedFile(path=path, data=b"") for path in paths))
 
 
@@ -191,10 +190,12 @@ def _launcher_layer(inputs: PlanInputs) -> LayerPlan:
     return LayerPlan(title="launcher", parts=(places,))
 
 
-def _listed(python: LayerPlan, wheels: list[LayerPlan], code: TreeRecipe) -> tuple[FragmentRecipe, ...]:
+def _listed(
+    python: LayerPlan, wheels: list[LayerPlan], requested: FragmentRecipe, code: TreeRecipe
+) -> tuple[FragmentRecipe, ...]:
     """What the inventory covers: /opt/env and /rra/code."""
     packages = [part for layer in wheels for part in layer.parts]
-    return (python.parts[-1], *packages, code)
+    return (python.parts[-1], *packages, requested, code)
 
 
 def _artifact_layer(

@@ -51,11 +51,11 @@ def prune(store: Store, *, keep_after: float) -> int:
         for path in _files(store.root / "blobs"):
             if path.name not in kept and _is_old(path, keep_after):
                 freed += path.lstat().st_size
-                path.unlink()
+                files.delete(path)
         for path in _files(store.root / "results"):
             if _is_old(path, keep_after) and not _is_image_record(path, kept):
                 freed += path.lstat().st_size
-                path.unlink()
+                files.delete(path)
         for folder in _unpacked(store):
             if _is_old(folder, keep_after):
                 freed += sum(path.lstat().st_size for path in _files(folder))
@@ -87,9 +87,13 @@ def _sweep_temporary(store: Store) -> int:
     freed = 0
     for folder in (store.root, store.root / "blobs", store.root / "unpacked"):
         for path in sorted(folder.glob(f"{files.TEMPORARY}*")) if folder.is_dir() else ():
-            if not _is_alive(path):
-                freed += sum(inner.lstat().st_size for inner in _files(path)) if path.is_dir() else path.stat().st_size
-                files.remove_folder(path) if path.is_dir() else path.unlink()
+            if files.is_abandoned(path):
+                freed += (
+                    sum(inner.lstat().st_size for inner in _files(path))
+                    if path.is_dir()
+                    else path.stat().st_size
+                )
+                files.remove_folder(path) if path.is_dir() else files.delete(path)
     return freed
 
 
@@ -101,18 +105,6 @@ def _is_image_record(path: Path, kept: set[str]) -> bool:
         return Digest.parse(json.loads(path.read_bytes())["manifest"]).hex in kept
     except (KeyError, TypeError, ValueError):
         return False
-
-
-def _is_alive(temporary: Path) -> bool:
-    """Whether the process that writes this unfinished file (its name says which) still runs."""
-    pid = temporary.name.removeprefix(files.TEMPORARY).partition("-")[0]
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, ValueError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _is_old(path: Path, keep_after: float) -> bool:

@@ -13,13 +13,12 @@ It does not fetch, does not know what a layer is, and never looks at the clock.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json
 from reprobridge.errors import ArtifactError, StoreError
@@ -96,8 +95,10 @@ class Store:
         with self.open(digest) as stream:
             data = stream.read()
         if (found := Digest.of(data)) != digest:
-            self.path(digest).unlink(missing_ok=True)
-            raise StoreError("a damaged object was removed; run again", expected=str(digest), found=str(found))
+            files.delete(self.path(digest))
+            raise StoreError(
+                "a damaged object was removed; run again", expected=str(digest), found=str(found)
+            )
         return data
 
     def add(self, data: bytes) -> Digest:
@@ -159,23 +160,13 @@ class Store:
 
     # working side by side
 
-    @contextlib.contextmanager
-    def working(self) -> Iterator[None]:
+    def working(self) -> contextlib.AbstractContextManager[None]:
         """Hold while objects are made and used, so that a prune at the same time waits."""
-        with self._locked(fcntl.LOCK_SH):
-            yield
+        return files.locked(self.root / "lock", exclusive=False)
 
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> contextlib.AbstractContextManager[None]:
         """Hold while objects are deleted; waits for everybody who is working."""
-        with self._locked(fcntl.LOCK_EX):
-            yield
-
-    @contextlib.contextmanager
-    def _locked(self, how: int) -> Iterator[None]:
-        with (self.root / "lock").open("ab") as stream:
-            fcntl.flock(stream, how)
-            yield
+        return files.locked(self.root / "lock", exclusive=True)
 
 
 class BlobWriter:
@@ -186,7 +177,7 @@ class BlobWriter:
         self._hasher = Hasher()
         self._stack = contextlib.ExitStack()
 
-    def __enter__(self) -> "BlobWriter":
+    def __enter__(self) -> Self:
         self._path, self._stream = self._stack.enter_context(files.unfinished(self._store.root / "blobs"))
         return self
 
@@ -209,12 +200,10 @@ class BlobWriter:
         """Keep the bytes under their digest. Raises ArtifactError when it is not the expected one."""
         digest = self._hasher.digest()
         if expected is not None and digest != expected:
-            raise ArtifactError("the bytes are not the ones asked for", expected=str(expected), found=str(digest))
-        self._stream.flush()
-        os.fchmod(self._stream.fileno(), 0o644)
-        target = self._store.path(digest)
-        target.parent.mkdir(exist_ok=True)
-        os.replace(self._path, target)
+            raise ArtifactError(
+                "the bytes are not the ones asked for", expected=str(expected), found=str(digest)
+            )
+        files.keep(self._path, self._stream, self._store.path(digest))
         return digest
 
 

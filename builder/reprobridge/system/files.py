@@ -6,11 +6,12 @@ No fsync: what we write can be made again, and the store checks what it reads.
 """
 
 import contextlib
+import fcntl
 import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -32,13 +33,54 @@ def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
         path.unlink(missing_ok=True)
 
 
+def is_abandoned(temporary: Path) -> bool:
+    """Whether the process that writes this unfinished file (its name says which) is gone."""
+    pid = temporary.name.removeprefix(TEMPORARY).partition("-")[0]
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return False
+    except (ProcessLookupError, ValueError):
+        return True
+    return False
+
+
+def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: int = 0o644) -> None:
+    """Let a finished temporary file become `target` in one step, with exactly this mode whatever the umask."""
+    stream.flush()
+    os.fchmod(stream.fileno(), mode)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary.replace(target)
+
+
 def write_file(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Replace `path` by these bytes in one step, with exactly this mode whatever the umask."""
+    """Replace `path` by these bytes in one step."""
     with unfinished(path.parent) as (temporary, stream):
         stream.write(data)
+        keep(temporary, stream, path, mode=mode)
+
+
+def delete(path: Path) -> None:
+    """Delete a file; silent when it is not there."""
+    path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, exclusive: bool) -> Iterator[None]:
+    """Hold the lock that this file stands for: with others who share it, or alone. Waits for those before."""
+    with path.open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+
+
+def write_stream(path: Path, blocks: Iterable[bytes], *, mode: int = 0o644) -> None:
+    """Replace `path` in one step by bytes that come in pieces; an error on the way leaves it as it was."""
+    with unfinished(path.parent) as (temporary, stream):
+        for block in blocks:
+            stream.write(block)
         stream.flush()
         os.fchmod(stream.fileno(), mode)
-        os.replace(temporary, path)
+        temporary.replace(path)
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -50,7 +92,7 @@ def link_or_copy(source: Path, target: Path) -> None:
             os.link(source, temporary)
         except OSError:
             shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
+        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -63,7 +105,7 @@ def publish_folder(target: Path, fill: Callable[[Path], None]) -> None:
     try:
         fill(temporary)
         try:
-            os.rename(temporary, target)
+            temporary.rename(target)
         except OSError:
             if not target.is_dir():
                 raise
@@ -77,8 +119,9 @@ def remove_folder(folder: Path) -> None:
         return
     for parent, folders, _ in os.walk(folder):
         for name in folders:
-            if not os.path.islink(inner := os.path.join(parent, name)):
-                os.chmod(inner, 0o700)
+            inner = Path(parent, name)
+            if not inner.is_symlink():
+                inner.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 

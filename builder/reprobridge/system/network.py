@@ -43,6 +43,7 @@ class Offline:
 
     def fetch(self, url: str, open_sink: Callable[[], Sink]) -> None:
         """Always raises NetworkError."""
+        del open_sink
         raise NetworkError(
             f"cannot fetch {url}", expected="a network", found="offline mode", hint="drop --offline"
         )
@@ -123,4 +124,6 @@ def _read_local(url: str, sink: Sink) -> None:
             while block := stream.read(CHUNK):
                 sink(block)
     except OSError as error:
-        raise NotThere(f"cannot read {path}", expected="a readable file", found=error.strerror or "") from error
+        raise NotThere(
+            f"cannot read {path}", expected="a readable file", found=error.strerror or ""
+        ) from error

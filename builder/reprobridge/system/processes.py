@@ -80,7 +80,9 @@ class RealProcesses:
                 command.argv,
                 cwd=command.cwd,
                 env=None if command.environment is None else dict(command.environment),
-                stdin=subprocess.PIPE if isinstance(command.stdin, bytes) else (command.stdin or subprocess.DEVNULL),
+                stdin=subprocess.PIPE
+                if isinstance(command.stdin, bytes)
+                else (command.stdin or subprocess.DEVNULL),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=command.pass_fds,

@@ -27,9 +27,11 @@ def test_a_missing_lock_says_how_to_make_one(tmp_path: Path) -> None:
         read_lock(tmp_path / "reprobridge.lock")
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff", b'{"schema": "reprobridge.lock/9"}', b"[" * 10**5])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"\xff", b'{"schema": "reprobridge.lock/9"}', b"[" * 10**5]
+)
 def test_what_is_no_lock_is_refused_with_its_place(data: bytes) -> None:
-    with pytest.raises(LockError, match="the.file"):
+    with pytest.raises(LockError, match=r"the\.file"):
         parse_lock(data, "the.file")
 
 
@@ -37,14 +39,18 @@ def places() -> list[tuple[str | int, ...]]:
     """The path of every value in the sample lock."""
 
     def below(value: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
-        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        items = (
+            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        )
         return [path, *(place for key, item in items for place in below(item, (*path, key)))]
 
     return [place for place in below(json.loads(lock_bytes(LOCK)), ()) if place]
 
 
 @pytest.mark.parametrize("place", places(), ids=str)
-def test_a_value_of_another_type_anywhere_is_an_error_that_names_the_place(place: tuple[str | int, ...]) -> None:
+def test_a_value_of_another_type_anywhere_is_an_error_that_names_the_place(
+    place: tuple[str | int, ...],
+) -> None:
     lock = json.loads(lock_bytes(LOCK))
     holder = lock
     for key in place[:-1]:

@@ -19,7 +19,9 @@ def guide_text(spec: Spec) -> str:
         _section("Decisions", map(_ambiguity, spec.decisions.ambiguities)),
         _section("Changes to the source", map(_change_line, spec.changes)),
         _section("Pitfalls", (_pitfall(spec, number) for number in range(len(spec.decisions.pitfalls)))),
-        _section("Open choices", (_choice(spec, number) for number in range(len(spec.decisions.open_choices)))),
+        _section(
+            "Open choices", (_choice(spec, number) for number in range(len(spec.decisions.open_choices)))
+        ),
         _section("Resources", [_resources(spec.tasks)]),
     ]
     return "\n".join([author.rstrip() + "\n", *filter(None, sections)])
@@ -47,15 +49,14 @@ def _task_table(tasks: tuple[Task, ...]) -> str:
 
 
 def _task(task: Task) -> str:
-    measured = task.measurement
+    measured, experiment = task.measurement, task.experiment
     over = f" over {measured.over}" if measured.over else ""
     lines = [
         f"### Task `{task.id}`: {task.title}\n",
         f"- Published: {task.published.raw} ({task.published.location})",
-        f"- Measured: {measured.statistic}{over} of {measured.name} in {measured.unit}, "
-        f"{measured.direction} is better",
-        f"- Experiment: {task.experiment.id}, data {task.experiment.dataset}, "
-        f"split {task.experiment.split}, variant {task.experiment.variant}",
+        f"- Measured: {measured.statistic}{over} of {measured.name} in {measured.unit}",
+        f"- Better: {measured.direction}",
+        f"- Experiment: {experiment.id}; data {experiment.dataset}, {experiment.split}; {experiment.variant}",
         f"- Scope: {task.scope.replace('_', ' ')}",
         f"- Command: `{' '.join(task.command)}`",
     ]
@@ -67,7 +68,9 @@ def _task(task: Task) -> str:
 def _ambiguity(item: Ambiguity) -> str:
     options = "; ".join(item.options)
     evidence = f": {item.sensitivity.evidence}" if item.sensitivity.evidence else ""
-    places = ", ".join(filter(None, [item.paper and f"paper {item.paper}", item.code and f"code {item.code}"]))
+    places = ", ".join(
+        filter(None, [item.paper and f"paper {item.paper}", item.code and f"code {item.code}"])
+    )
     return "\n".join(
         [
             f"### {item.id}: {item.gap}\n",
@@ -88,7 +91,9 @@ def _pitfall(spec: Spec, number: int) -> str:
 
 def _choice(spec: Spec, number: int) -> str:
     item = spec.decisions.open_choices[number]
-    return f"### {item.id}: {item.question}\n\n- Options: {'; '.join(item.options)}\n- Default: {item.default}\n"
+    return (
+        f"### {item.id}: {item.question}\n\n- Options: {'; '.join(item.options)}\n- Default: {item.default}\n"
+    )
 
 
 def _change_line(change: Change) -> str:

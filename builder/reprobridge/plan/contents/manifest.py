@@ -19,7 +19,9 @@ INTEGRITY = "/rra/inventory"
 """Where the image's inventory stands."""
 
 
-def manifest_bytes(spec: Spec, source: LockedSource, platform: LockedPlatform, artifact: "ArtifactId") -> bytes:
+def manifest_bytes(
+    spec: Spec, source: LockedSource, platform: LockedPlatform, artifact: "ArtifactId"
+) -> bytes:
     """The bytes of /rra/manifest.json."""
     value = {
         "schema": launcher_manifest.SCHEMA,
@@ -164,9 +166,7 @@ def _frozen_task(task: Task) -> dict[str, object]:
         "smoke": smoke and {"command": list(smoke.command), "timeout": smoke.timeout},
         "seeds": seeds and {"option": seeds.option, "values": list(seeds.values)},
         "extract": _extract(task.extract),
-        "resources": _named(
-            task.resources, ("gpus", "gpu_memory", "cpus", "memory", "disk", "time")
-        ),
+        "resources": _named(task.resources, ("gpus", "gpu_memory", "cpus", "memory", "disk", "time")),
     }
 
 
@@ -201,5 +201,3 @@ def _digest_of(value: Mapping[str, object]) -> str:
 
 def _bytes(value: object) -> bytes:
     return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-

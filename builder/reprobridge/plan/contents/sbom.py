@@ -17,7 +17,7 @@ _NOTHING = "NOASSERTION"
 
 def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Digest) -> bytes:
     """The document's bytes."""
-    packages = [_artifact(spec, lock), *_packages(lock, platform)]
+    packages = [_artifact(spec, lock), *_packages(platform)]
     document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
@@ -48,7 +48,7 @@ def _artifact(spec: Spec, lock: Lock) -> dict[str, object]:
     )
 
 
-def _packages(lock: Lock, platform: LockedPlatform) -> Iterator[dict[str, object]]:
+def _packages(platform: LockedPlatform) -> Iterator[dict[str, object]]:
     for deb in (*platform.debian.base, *platform.debian.extra):
         yield _deb(deb)
     for wheel in platform.python.wheels:
@@ -73,7 +73,9 @@ def _wheel(wheel: LockedWheel) -> dict[str, object]:
         "checksums": _checksums(wheel.file.sha256),
         "externalRefs": _purl(purl),
     }
-    return _package(f"SPDXRef-wheel-{_spdx_id(wheel.name, wheel.file.sha256)}", wheel.name, wheel.version, fields)
+    return _package(
+        f"SPDXRef-wheel-{_spdx_id(wheel.name, wheel.file.sha256)}", wheel.name, wheel.version, fields
+    )
 
 
 def _package(identifier: str, name: str, version: str, more: dict[str, object]) -> dict[str, object]:

@@ -1,0 +1,90 @@
+"""`reprobridge lock`: resolve every wish of the spec into an exact, hash-pinned entry."""
+
+import argparse
+from pathlib import Path
+
+from reprobridge.cli.doors import Doors
+
+NAME = "lock"
+SUMMARY = "resolve the spec into reprobridge.lock, check it, or export it"
+
+STALE = 1
+"""Exit status of --check when the lock does not answer the spec."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's words."""
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="artifact (default: here)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 when the lock is stale"
+    )
+    parser.add_argument(
+        "--upgrade", nargs="*", metavar="NAME", help="take newest releases: of all packages, or of these"
+    )
+    parser.add_argument(
+        "--upgrade-tools", action="store_true", help="pin this release's converters and launcher"
+    )
+    parser.add_argument(
+        "--upgrade-template", action="store_true", help="take the base system of this release"
+    )
+    parser.add_argument(
+        "--export", choices=("pylock.toml", "requirements.txt"), help="print the Python packages"
+    )
+
+
+def execute(arguments: argparse.Namespace, doors: Doors) -> int:
+    """Lock, check or export."""
+    if arguments.export:
+        return _export(arguments, doors)
+    if arguments.check:
+        return _check(arguments.folder, doors)
+    from reprobridge.lock.file import FILE_NAME, write_lock
+    from reprobridge.lock.lock import LockOptions, lock_artifact, read_previous
+    from reprobridge.spec.parse import read_spec
+
+    path = arguments.folder / FILE_NAME
+    upgrade = arguments.upgrade
+    options = LockOptions(
+        upgrade=upgrade == [],
+        packages=tuple(upgrade or ()),
+        tools=arguments.upgrade_tools,
+        template=arguments.upgrade_template,
+    )
+    spec = read_spec(arguments.folder)
+    previous = read_previous(path)
+    locked = lock_artifact(spec, previous, options, arguments.folder, doors.for_locking())
+    for warning in locked.warnings:
+        doors.log(f"warning: {warning}")
+    if locked.lock == previous:
+        doors.log(f"{path} is up to date")
+    else:
+        write_lock(path, locked.lock)
+        doors.log(f"wrote {path}")
+    return 0
+
+
+def _check(folder: Path, doors: Doors) -> int:
+    from reprobridge.lock.file import FILE_NAME, read_lock
+    from reprobridge.lock.lock import stale_wishes
+    from reprobridge.lock.tools import tool_differences
+    from reprobridge.spec.parse import read_spec
+
+    spec, lock = read_spec(folder), read_lock(folder / FILE_NAME)
+    problems = [*stale_wishes(spec, lock, folder, doors.for_locking()), *tool_differences(lock.tools)]
+    for problem in problems:
+        print(problem, file=doors.out)
+    if not problems:
+        doors.log(f"{folder / FILE_NAME} answers the spec")
+    return STALE if problems else 0
+
+
+def _export(arguments: argparse.Namespace, doors: Doors) -> int:
+    from reprobridge.lock.file import FILE_NAME, read_lock
+    from reprobridge.lock.pypi_export import export
+
+    lock = read_lock(arguments.folder / FILE_NAME)
+    for platform in sorted(lock.platforms):
+        doors.out.write(export(lock.platforms[platform].python, arguments.export))
+    return 0

@@ -1,0 +1,87 @@
+"""Where a built image goes besides the store: `oci:`, `oci-archive:`, `docker-archive:`, `docker:`, `podman:`."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from reprobridge.assemble.image import BuiltImage
+from reprobridge.cli.doors import Doors
+from reprobridge.errors import AssembleError, UsageError
+from reprobridge.oci.archive import pour_archive, write_archive
+from reprobridge.oci.layout import ImageParts, read_parts, write_layout
+from reprobridge.system.processes import Command
+
+KINDS = ("store", "oci", "oci-archive", "docker-archive", "docker", "podman")
+"""What may stand before the colon."""
+ENGINES = ("docker", "podman")
+"""Kinds that need no path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A parsed --output."""
+
+    kind: str
+    """One of `KINDS`."""
+    path: Path
+    """Folder or file; unused for the store and engines."""
+
+
+def parse_output(text: str) -> Output:
+    """Read an --output. Raises UsageError."""
+    kind, colon, rest = text.partition(":")
+    needs_path = kind not in ("store", *ENGINES)
+    if (
+        kind not in KINDS
+        or (needs_path and not rest)
+        or (not needs_path and rest)
+        or (needs_path and not colon)
+    ):
+        raise UsageError(
+            "the output cannot be understood",
+            where="--output",
+            expected="store, oci:FOLDER, oci-archive:FILE, docker-archive:FILE, docker: or podman:",
+            found=text,
+        )
+    return Output(kind, Path(rest))
+
+
+def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
+    """Write the image of the store to where it shall go. Raises AssembleError."""
+    if output.kind == "store":
+        return
+    image = read_parts(built.name, built.version, built.manifest, doors.store.path)
+    match output.kind:
+        case "oci":
+            write_layout(output.path, image)
+        case "oci-archive":
+            write_archive(output.path, image, docker=False)
+        case "docker-archive":
+            write_archive(output.path, image, docker=True)
+        case _:
+            _load(output.kind, image, doors)
+
+
+def _load(engine: str, image: ImageParts, doors: Doors) -> None:
+    """Pour the archive into the engine's `load`, without a file in between."""
+    reading, writing = os.pipe()
+    thread = threading.Thread(target=_pour, args=(image, writing))
+    with os.fdopen(reading, "rb") as stream:
+        thread.start()
+        done = doors.processes.run(Command(argv=(engine, "load"), stdin=stream))
+    thread.join()
+    if done.returncode:
+        hint = f"does `{engine} info` work?"
+        raise AssembleError(f"{engine} did not take the image", found=done.failure, hint=hint)
+    doors.log(done.stdout.decode(errors="replace").strip())
+
+
+def _pour(image: ImageParts, descriptor: int) -> None:
+    with os.fdopen(descriptor, "wb") as stream:
+        write: Callable[[bytes], object] = stream.write
+        try:
+            pour_archive(image, write, docker=True)
+        except BrokenPipeError:
+            return

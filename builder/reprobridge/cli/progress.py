@@ -1,0 +1,79 @@
+"""Progress of a build: bars on a terminal, nothing elsewhere. rich is imported only for a terminal."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from reprobridge.assemble.schedule import Progress
+from reprobridge.cli.doors import Doors
+from reprobridge.lock.fetch import Progress as FetchProgress
+from reprobridge.lock.fetch import Wanted
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+
+class BuildProgress(Progress, FetchProgress, Protocol):
+    """Hears of making and of fetching."""
+
+
+class Quiet:
+    """Hears and says nothing."""
+
+    def begin(self, what: str, total: int) -> None:
+        """Nothing."""
+
+    def step(self, title: str) -> None:
+        """Nothing."""
+
+    def received(self, wanted: Wanted, size: int) -> None:
+        """Nothing."""
+
+    def finished(self, wanted: Wanted) -> None:
+        """Nothing."""
+
+
+class Shown:
+    """One bar for fetching, one for each wave of making."""
+
+    def __init__(self, bars: "Bars") -> None:
+        self._bars = bars
+        self._wave: TaskID | None = None
+        self._fetch: TaskID | None = None
+        self._sizes: dict[str, int] = {}
+
+    def begin(self, what: str, total: int) -> None:
+        """A wave begins."""
+        self._wave = self._bars.add_task(what, total=total)
+        self._bars.refresh()
+
+    def step(self, title: str) -> None:
+        """A step of the wave is done."""
+        if self._wave is not None:
+            self._bars.update(self._wave, advance=1, description=title[:40], refresh=True)
+
+    def received(self, wanted: Wanted, size: int) -> None:
+        """So many bytes of a file are here."""
+        if self._fetch is None:
+            self._fetch = self._bars.add_task("fetching", total=None)
+        self._sizes[wanted.sha256.hex] = size
+        self._bars.update(self._fetch, completed=sum(list(self._sizes.values())), refresh=True)
+
+    def finished(self, wanted: Wanted) -> None:
+        """A file is complete."""
+
+
+@contextlib.contextmanager
+def build_progress(doors: Doors) -> Iterator[BuildProgress]:
+    """Bars while standard error is a terminal and talk is wanted."""
+    if doors.quiet or not sys.stderr.isatty():
+        yield Quiet()
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    # No refreshing thread: workers are forked while the bars are shown.
+    with Bars(console=Console(stderr=True), transient=True, auto_refresh=False) as bars:
+        yield Shown(bars)

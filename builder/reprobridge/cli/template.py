@@ -1,0 +1,49 @@
+"""`reprobridge template`: the base systems, and their locks."""
+
+import argparse
+import os
+from datetime import UTC, datetime
+
+from reprobridge.cli.doors import Doors
+
+NAME = "template"
+SUMMARY = "list the base systems, or lock their packages anew"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What stands behind `reprobridge template`."""
+    parser.add_argument("verb", choices=["list", "lock"], help="list them, or write lockfiles/NAME.lock.json")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="templates to lock; all when none is named")
+
+
+def execute(arguments: argparse.Namespace, doors: Doors) -> int:
+    """Carry the command out."""
+    from reprobridge.lock.template import load_template, template_names
+
+    names = arguments.names or template_names()
+    if arguments.verb == "list":
+        for name in names:
+            print(f"{name}\t{load_template(name).title}", file=doors.out)
+        return 0
+    for name in names:
+        _lock(name, doors)
+    return 0
+
+
+def _lock(name: str, doors: Doors) -> None:
+    from reprobridge.data_files import data_folder
+    from reprobridge.lock.debian.index import IndexSources
+    from reprobridge.lock.debian.lock import lock_template
+    from reprobridge.lock.debian.mirrors import read_settings
+    from reprobridge.lock.template import load_template
+    from reprobridge.system.files import write_file
+
+    sources = IndexSources(
+        network=doors.network, store=doors.store, settings=read_settings(os.environ), now=datetime.now(UTC)
+    )
+    locked = lock_template(load_template(name), sources)
+    path = data_folder("lockfiles") / f"{name}.lock.json"
+    write_file(path, locked.to_bytes())
+    for platform, base in locked.platforms.items():
+        doors.log(f"{name} {platform}: {len(base.debs)} packages")
+    print(path, file=doors.out)

@@ -1,0 +1,47 @@
+"""`reprobridge vendor`: every locked file in one folder, from which the artifact builds offline."""
+
+import argparse
+from pathlib import Path
+
+from reprobridge.cli.doors import Doors
+
+NAME = "vendor"
+SUMMARY = "put every locked file into a folder that builds offline"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's words."""
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="artifact (default: here)"
+    )
+    parser.add_argument(
+        "--to", type=Path, default=Path("vendor"), metavar="FOLDER", help="where (default: vendor)"
+    )
+
+
+def execute(arguments: argparse.Namespace, doors: Doors) -> int:
+    """Bring everything and write the folder."""
+    from reprobridge.assemble.arrivals import wanted_files
+    from reprobridge.lock.fetch import Fetcher
+    from reprobridge.lock.file import FILE_NAME, read_lock
+    from reprobridge.lock.lock import require_fresh
+    from reprobridge.lock.source import obtain_tree
+    from reprobridge.lock.vendor import locked_files, locked_trees, vendor
+    from reprobridge.spec.parse import read_spec
+
+    folder, lock_doors = arguments.folder, doors.for_locking()
+    spec, lock = read_spec(folder), read_lock(folder / FILE_NAME)
+    require_fresh(spec, lock, folder, lock_doors)
+    with doors.store.working():
+        fetcher = Fetcher(doors.store, doors.network, vendored=lock_doors.vendored)
+        for platform in lock.platforms:
+            for arrived in fetcher.fetch(wanted_files(lock, platform, lock_doors).values()):
+                doors.log(f"has {arrived.name}")
+        obtain_tree(spec, lock.source, folder, lock_doors)
+        report = vendor(arguments.to, locked_files(lock), locked_trees(lock), doors.store)
+    print(arguments.to, file=doors.out)
+    doors.log(
+        f"{len(report.written)} files written, {len(report.kept)} kept, {report.size} bytes; "
+        f"build offline with REPROBRIDGE_VENDOR={arguments.to}"
+    )
+    return 0

@@ -1,0 +1,193 @@
+"""`reprobridge lock` as functions: answering the spec's wishes, and knowing which answers are stale.
+
+Each section of a lock carries the digest of the wish that it answers. Locking again answers only the wishes
+that changed (or that shall be upgraded) and keeps every other section as it is, so that an edit of the source
+asks no index and moves no package.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reprobridge.digest import Digest
+from reprobridge.errors import LockError, Problem
+from reprobridge.lock.debian.index import IndexSources
+from reprobridge.lock.debian.lock import DebianWish, lock_debian, wish_digest
+from reprobridge.lock.debian.mirrors import read_settings
+from reprobridge.lock.doors import Doors
+from reprobridge.lock.file import read_lock
+from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPython, LockedSource, LockedWheel
+from reprobridge.lock.pypi import PythonTarget, lock_python, python_wish
+from reprobridge.lock.source import lock_source, source_wish
+from reprobridge.lock.template import Template, load_template
+from reprobridge.lock.template_lock import LockedBase, load_template_lock
+from reprobridge.lock.tools import current_tools
+from reprobridge.spec.model import Spec
+
+_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+"""Debian architecture -> what wheels' tags call it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockOptions:
+    """What to answer anew although nothing changed."""
+
+    upgrade: bool = False
+    """Every Python and extra Debian package."""
+    packages: tuple[str, ...] = ()
+    """These Python packages."""
+    tools: bool = False
+    """This release's converters, encoder and launcher."""
+    template: bool = False
+    """The base system that this release ships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A lock and what people should know of how it was made."""
+
+    lock: Lock
+    """The answer."""
+    warnings: tuple[str, ...]
+    """What is odd but no error."""
+
+
+def read_previous(path: Path) -> Lock | None:
+    """The lock that is there, if there is one. Raises LockError when it is broken."""
+    return read_lock(path) if path.exists() else None
+
+
+def lock_artifact(
+    spec: Spec, previous: Lock | None, options: LockOptions, folder: Path, doors: Doors
+) -> Locked:
+    """Answer every wish of the spec; what `previous` answers already is kept. Raises LockError."""
+    template = load_template(spec.environment.template)
+    source, warnings = _source(spec, previous, folder, doors)
+    platforms = {
+        platform: _platform(_Work(spec, template, platform, options, doors), previous)
+        for platform in spec.environment.platforms
+    }
+    tools = previous.tools if previous and not options.tools else current_tools()
+    return Locked(Lock(tools=tools, template=template.name, source=source, platforms=platforms), warnings)
+
+
+def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Problem]:
+    """Which wishes of the spec the lock does not answer; asks no index."""
+    template = load_template(spec.environment.template)
+    wishes: list[tuple[str, Digest | None, Digest]]
+    wishes = [("source", lock.source.wish, source_wish(spec, folder, doors))]
+    for platform in spec.environment.platforms:
+        if platform not in lock.platforms:
+            wishes.append((f"platforms.{platform}", None, Digest.of(platform.encode())))
+            continue
+        locked, target = lock.platforms[platform], python_target(template, platform)
+        debian = wish_digest(template, spec.environment.apt, platform)
+        wishes.append((f"platforms.{platform}.debian", locked.debian.wish, debian))
+        wishes.append((f"platforms.{platform}.python", locked.python.wish, python_wish(spec, target)))
+    return [
+        Problem(place, f"an answer to wish {wish}", f"one to {found}", "run `reprobridge lock`")
+        for place, found, wish in wishes
+        if found != wish
+    ]
+
+
+def require_fresh(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> None:
+    """Refuse a lock that does not answer the spec. Raises LockError that says which parts changed."""
+    if stale := stale_wishes(spec, lock, folder, doors):
+        raise LockError(
+            "the lock does not answer the spec any more",
+            where=str(folder),
+            expected="a lock made from this reprobridge.yaml and what it names",
+            found=f"changes in {', '.join(problem.where for problem in stale)}",
+            hint=f"run `reprobridge lock {folder}`, or build with --relock",
+        )
+
+
+def python_target(template: Template, platform: str) -> PythonTarget:
+    """The interpreter that wheels are chosen for."""
+    major, minor = template.glibc.split(".")
+    return PythonTarget(
+        version=template.python,
+        architecture=_MACHINES[template.architecture(platform)],
+        glibc=(int(major), int(minor)),
+        interpreter=template.interpreter,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the sections of one platform are made of."""
+
+    spec: Spec
+    template: Template
+    platform: str
+    options: LockOptions
+    doors: Doors
+
+
+def _source(
+    spec: Spec, previous: Lock | None, folder: Path, doors: Doors
+) -> tuple[LockedSource, tuple[str, ...]]:
+    if previous and previous.source.wish == source_wish(spec, folder, doors):
+        return previous.source, ()
+    resolved = lock_source(spec, folder, doors)
+    return resolved.locked, resolved.warnings
+
+
+def _platform(work: _Work, previous: Lock | None) -> LockedPlatform:
+    before = previous.platforms.get(work.platform) if previous else None
+    return LockedPlatform(
+        debian=_debian(work, before.debian if before else None),
+        python=_python(work, before.python if before else None),
+    )
+
+
+def _debian(work: _Work, before: LockedDebian | None) -> LockedDebian:
+    apt, options = work.spec.environment.apt, work.options
+    wish = wish_digest(work.template, apt, work.platform)
+    if before and before.wish == wish and not options.template and not (options.upgrade and apt):
+        return before
+    return lock_debian(_debian_wish(work, before), _index_sources(work.doors))
+
+
+def _debian_wish(work: _Work, before: LockedDebian | None) -> DebianWish:
+    """The wish on top of the base that was locked before, or of the shipped one."""
+    shipped = load_template_lock(work.template.name).base(work.platform)
+    base = shipped
+    if (
+        before
+        and not work.options.template
+        and {deb.name for deb in before.base} == {d.name for d in shipped.debs}
+    ):
+        base = LockedBase(suites=before.suites, debs=before.base, provides=shipped.provides)
+    return DebianWish(
+        template=work.template, base=base, packages=work.spec.environment.apt, platform=work.platform
+    )
+
+
+def _python(work: _Work, before: LockedPython | None) -> LockedPython:
+    target = python_target(work.template, work.platform)
+    wish = python_wish(work.spec, target)
+    options = work.options
+    if before and before.wish == wish and not options.upgrade and not options.packages:
+        return before
+    wheels = lock_python(work.spec, target, _kept(before, options), work.doors)
+    return LockedPython(
+        wish=wish, version=work.template.python, interpreter=work.template.interpreter, wheels=wheels
+    )
+
+
+def _kept(before: LockedPython | None, options: LockOptions) -> tuple[LockedWheel, ...]:
+    """Wheels whose versions stay where nothing speaks against them."""
+    if before is None or options.upgrade:
+        return ()
+    return tuple(wheel for wheel in before.wheels if wheel.name not in options.packages)
+
+
+def _index_sources(doors: Doors) -> IndexSources:
+    return IndexSources(
+        network=doors.network,
+        store=doors.store,
+        settings=read_settings(doors.environment),
+        now=datetime.now(UTC),
+    )

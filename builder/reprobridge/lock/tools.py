@@ -1,0 +1,65 @@
+"""What of this tool reaches an image's bytes: the encoder, the converters, the launcher.
+
+A lock pins them, so a release that would give other bytes says so instead of building something else.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from reprobridge import RELEASE
+from reprobridge.digest import Digest, digest_json
+from reprobridge.errors import LockError, Problem
+from reprobridge.lock.model import LockedTools
+from reprobridge.lock.revisions import REVISIONS
+from reprobridge.oci.members import CODEC, ENCODER
+
+
+def launcher_files() -> dict[str, bytes]:
+    """The launcher's modules, by their path below the package."""
+    import reprobridge_launcher
+
+    root = Path(reprobridge_launcher.__file__).parent
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*.py"))}
+
+
+def launcher_digest(modules: Mapping[str, bytes]) -> Digest:
+    """Digest of the launcher's modules."""
+    return digest_json({name: str(Digest.of(data)) for name, data in modules.items()})
+
+
+def current_tools() -> LockedTools:
+    """What this release would pin."""
+    return LockedTools(
+        release=RELEASE,
+        encoder=ENCODER,
+        codec=CODEC,
+        converters=dict(REVISIONS),
+        launcher=launcher_digest(launcher_files()),
+    )
+
+
+def tool_differences(locked: LockedTools) -> list[Problem]:
+    """In what this release would give other bytes than the one that locked."""
+    current = current_tools()
+    pairs = {"encoder": (locked.encoder, current.encoder), "codec": (locked.codec, current.codec)}
+    pairs["launcher"] = (str(locked.launcher), str(current.launcher))
+    for kind in sorted({*locked.converters, *current.converters}):
+        here = (locked.converters.get(kind), current.converters.get(kind))
+        pairs[f"converters.{kind}"] = (str(here[0]), str(here[1]))
+    return [
+        Problem(f"tools.{place}", old, new, "run `reprobridge lock --upgrade-tools`")
+        for place, (old, new) in pairs.items()
+        if old != new
+    ]
+
+
+def require_tools(locked: LockedTools, where: str) -> None:
+    """Refuse a lock that this release cannot honour. Raises LockError."""
+    if differences := tool_differences(locked):
+        raise LockError(
+            "this release gives other bytes than the lock promises",
+            where=where,
+            expected=f"release {locked.release}",
+            found=f"release {RELEASE}, which differs in {', '.join(p.where for p in differences)}",
+            hint=f"install reprobridge {locked.release}, or accept a new digest: `reprobridge lock --upgrade-tools`",
+        )

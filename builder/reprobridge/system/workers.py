@@ -1,0 +1,37 @@
+"""Worker processes for work that one core would take long for."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+
+@contextlib.contextmanager
+def workers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Forked workers that leave interrupts to us and die with us.
+
+    All are forked here, so call this before anything starts a thread. An exception inside ends them at once.
+    """
+    pool = ProcessPoolExecutor(
+        count, mp_context=multiprocessing.get_context("fork"), initializer=_begin_worker
+    )
+    pool.submit(os.getpid).result()
+    children = multiprocessing.active_children()
+    try:
+        yield pool
+    except BaseException:
+        for child in children:
+            child.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin_worker() -> None:
+    import ctypes
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a killed parent takes them along

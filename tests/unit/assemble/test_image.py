@@ -1,0 +1,145 @@
+"""From a plan to an image in the store, with parts whose bytes the plan knows."""
+
+import gzip
+import io
+import json
+import tarfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reprobridge.assemble.image import BuiltImage, Making, build_image
+from reprobridge.digest import Digest
+from reprobridge.errors import AssembleError
+from reprobridge.oci.layout import read_parts
+from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, LayerPlan, PlannedFile
+from reprobridge.store.store import Store
+
+
+class NothingToFetch:
+    """Arrivals of a plan without locked files."""
+
+    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+        """There must be nothing to bring."""
+        assert not list(wanted)
+        yield from ()
+
+
+class Steps:
+    """Progress that remembers what was made."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def begin(self, what: str, total: int) -> None:
+        """Not of interest."""
+
+    def step(self, title: str) -> None:
+        """One thing was made."""
+        self.made.append(title)
+
+
+def files(**contents: str) -> FilesRecipe:
+    """Files below data/ by name."""
+    planned = [PlannedFile(path=f"data/{name}", data=text.encode()) for name, text in sorted(contents.items())]
+    return FilesRecipe(files=tuple(planned))
+
+
+def small_plan(*layers: tuple[str, tuple[FilesRecipe, ...]]) -> BuildPlan:
+    """A plan of these layers."""
+    config = ConfigPlan(
+        created="1980-01-02T00:00:00Z",
+        entrypoint=("/rra/bin/rra",),
+        environment={"B": "2", "A": "1"},
+        working_directory="/",
+        annotations={"org.opencontainers.image.title": "T"},
+    )
+    return BuildPlan(
+        name="reprobridge/wine",
+        version="1.0.0",
+        platform="linux/amd64",
+        layers=tuple(LayerPlan(title=title, parts=parts) for title, parts in layers),
+        config=config,
+        owners={},
+    )
+
+
+PLAN = small_plan(("one", (files(a="1"),)), ("many", (files(b="2"), files(c="3" * 5000))))
+
+
+def built(plan: BuildPlan, store: Store, workers: int = 1) -> tuple[BuiltImage, list[str]]:
+    """Build; gives the image and what had to be made."""
+    steps = Steps()
+    return build_image(plan, store, Making(arrivals=NothingToFetch(), progress=steps, workers=workers)), steps.made
+
+
+def layer_names(store: Store, image: BuiltImage) -> list[list[str]]:
+    """Paths of each layer's archive, in its order."""
+    parts = read_parts(image.name, image.version, image.manifest, store.path)
+    listed = []
+    for layer in parts.layers:
+        data = gzip.decompress(store.read(layer.digest))
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            listed.append(archive.getnames())
+    return listed
+
+
+def test_layers_hold_their_parts_each_with_its_folders(store_folder: Path) -> None:
+    store = Store(store_folder)
+    image, _ = built(PLAN, store)
+    assert layer_names(store, image) == [["data", "data/a"], ["data", "data/b", "data/c"]]
+
+
+def test_the_configuration_names_the_uncompressed_layers(store_folder: Path) -> None:
+    store = Store(store_folder)
+    image, _ = built(PLAN, store)
+    parts = read_parts(image.name, image.version, image.manifest, store.path)
+    config = json.loads(store.read(parts.config.digest))
+    inflated = [Digest.of(gzip.decompress(store.read(layer.digest))) for layer in parts.layers]
+    assert config["rootfs"]["diff_ids"] == [str(digest) for digest in inflated]
+    assert config["config"]["Env"] == ["A=1", "B=2"]
+
+
+def test_every_store_and_number_of_workers_gives_the_same_digest(tmp_path: Path) -> None:
+    digests = {built(PLAN, Store(tmp_path / str(n)), workers=n)[0].manifest for n in (1, 2, 4)}
+    assert len(digests) == 1
+
+
+def test_building_again_makes_nothing(store_folder: Path) -> None:
+    store = Store(store_folder)
+    first, _ = built(PLAN, store)
+    assert built(PLAN, store) == (first, [])
+
+
+def test_a_changed_part_remakes_its_layer_only(store_folder: Path) -> None:
+    store = Store(store_folder)
+    built(PLAN, store)
+    edited = replace(PLAN, layers=(LayerPlan(title="one", parts=(files(a="edited"),)), PLAN.layers[1]))
+    assert built(edited, store)[1] == ["one"]
+
+
+def test_any_deleted_blob_is_made_again_with_the_same_digest(store_folder: Path) -> None:
+    store = Store(store_folder)
+    first, _ = built(PLAN, store)
+    for path in sorted((store_folder / "blobs").rglob("*")):
+        if path.is_file():
+            path.unlink()
+            assert built(PLAN, store)[0] == first
+
+
+def test_parts_that_want_the_same_path_differently_are_settled_or_refused(store_folder: Path) -> None:
+    store = Store(store_folder)
+    same = small_plan(("one", (files(a="1"),)), ("two", (files(a="1", b="2"),)))
+    assert built(same, store)[0].notes == ()
+    lib = [FilesRecipe(files=(PlannedFile(path="x/lib.so", data=text),)) for text in (b"1", b"2")]
+    with pytest.raises(AssembleError, match=r"/x/lib\.so"):
+        built(small_plan(("one", (lib[0],)), ("two", (lib[1],))), store)
+
+
+def test_the_reference_follows_the_newest_build(store_folder: Path) -> None:
+    store = Store(store_folder)
+    built(PLAN, store)
+    edited, _ = built(small_plan(("one", (files(a="edited"),))), store)
+    assert store.referenced("reprobridge/wine", "1.0.0") == edited.manifest
