@@ -1,7 +1,7 @@
 """Wheels put through the converter in memory, with both streams kept for a look.
 
-    result = convert_wheel(wheel, tmp_path)
-    result.files["opt/env/bin/tool"].mode, result.tar, result.gzip, result.facts
+result = convert_wheel(wheel, tmp_path)
+result.files["opt/env/bin/tool"].mode, result.tar, result.gzip, result.facts
 """
 
 import hashlib
@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.wheels import Wheel
-
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.assemble.wheel import convert
@@ -21,6 +19,7 @@ from reprobridge.digest import Digest
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.tar import END
 from reprobridge.plan.model import FragmentRecipe, WheelRecipe
+from support.wheels import Wheel
 
 
 @dataclass
@@ -103,7 +102,7 @@ def convert_file(
     data = path.read_bytes()
     locked = LockedFile(path.name, Digest(hashlib.sha256(data).hexdigest()), len(data))
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter([sink], folders=False)
     recipe = WheelRecipe(wheel=locked, python=python, url=url, omit=tuple(omit))
     facts = convert(recipe, OneFile(path), writer)
     writer.close()

@@ -20,6 +20,10 @@ from reprobridge.digest import Digest
 
 MTIME = 315619200
 """Time of every entry."""
+MINOR = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""This interpreter's minor version."""
+PYTHON = f"/usr/local/bin/python{MINOR}"
+"""Where `python_tree` puts the interpreter."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def make_layer(tree: Tree, *, extra: Iterable[tuple[tarfile.TarInfo, bytes]] = (
     """A layer of these paths in sorted order, parents included; `extra` members follow as they are."""
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for path in sorted({*tree, *(parent for path in tree for parent in _parents(path))}):
+        for path in sorted({*tree, *(parent for name in tree for parent in _parents(name))}):
             info, data = _member(path, tree.get(path, Entry(mode=0o755)))
             archive.addfile(info, io.BytesIO(data))
         for info, data in extra:
@@ -79,6 +83,7 @@ def layer_of(tar: bytes) -> MadeLayer:
 
 
 def _parents(path: str) -> Iterable[str]:
+    """The folders above a path, outermost first."""
     parts = path.split("/")
     return ("/".join(parts[:depth]) for depth in range(1, len(parts)))
 
@@ -130,13 +135,10 @@ def _libraries(path: Path) -> dict[str, bytes | str | Link | Entry]:
 
 
 def python_tree() -> dict[str, bytes | str | Link | Entry]:
-    """This interpreter's program and standard library at their own places; `python_path` says where."""
-    program = python_path()
-    tree: dict[str, bytes | str | Link | Entry] = {
-        str(program).lstrip("/"): Entry(program.read_bytes(), 0o755),
-        **_libraries(program),
-    }
-    library = Path(sysconfig.get_path("stdlib"))
+    """This interpreter and its standard library, moved to /usr/local, with the libraries that they need."""
+    program = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    tree: dict[str, bytes | str | Link | Entry] = {PYTHON.lstrip("/"): Entry(program.read_bytes(), 0o755)}
+    library = Path(sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}))
     left_out = {
         "test",
         "tests",
@@ -147,18 +149,18 @@ def python_tree() -> dict[str, bytes | str | Link | Entry]:
         "tkinter",
         "ensurepip",
     }
+    needed = [program]
     for parent, folders, names in os.walk(library):
         folders[:] = sorted(set(folders) - left_out)
         for name in names:
             path = Path(parent, name)
-            if path.suffix in (".py", ".so", ".json") and not path.is_symlink():
-                tree[str(path).lstrip("/")] = Entry(path.read_bytes(), 0o644)
-                if path.suffix == ".so":
-                    tree |= {key: value for key, value in _libraries(path).items() if key not in tree}
+            if path.suffix in (".py", ".so"):
+                place = f"usr/local/lib/python{MINOR}/{path.relative_to(library)}"
+                tree[place] = Entry(path.read_bytes(), 0o644)
+                needed += [path] if path.suffix == ".so" else []
+    for path in needed:
+        for place, content in _libraries(path).items():
+            tree[place] = content
+            if "/libpython" in place:  # found by $ORIGIN/../lib
+                tree[f"usr/local/lib/{place.rpartition('/')[2]}"] = content
     return tree
-
-
-def python_path() -> Path:
-    """The real path of this interpreter, outside of any virtual environment."""
-    base = Path(getattr(sys, "_base_executable", sys.executable))
-    return base.resolve()

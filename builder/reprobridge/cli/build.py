@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
+from reprobridge.system.files import write_file
 
 NAME = "build"
 SUMMARY = "assemble the locked artifact into an OCI image"
@@ -29,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=int, default=DEFAULT_WORKERS, help=f"most processes (default {DEFAULT_WORKERS})"
     )
+    parser.add_argument(
+        "--digest-file", type=Path, metavar="FILE", help="write the digest of record into a file"
+    )
     parser.add_argument("--json", action="store_true", help="print digest, name and notes as JSON")
 
 
@@ -49,6 +53,8 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     for note in built.notes:
         doors.log(f"note: {note}")
     write_output(output, built, doors)
+    if arguments.digest_file:
+        write_file(arguments.digest_file, f"{built.manifest}\n".encode())
     if arguments.json:
         import json
 

@@ -3,7 +3,8 @@
 A value of these types has been checked: ids are unique, referenced ids exist, regular expressions have
 their group, paths stay below the artifact's folder. Nothing here is resolved: that is the lock's part.
 Numbers that reach digests are kept as the text that the author wrote, next to nothing else.
-Tasks, decisions and measurements have in the image's manifest the same names as here.
+Tasks, decisions and measurements have in the image's manifest the same names as here. A task's parts stand in
+`task_model.py`; every type of the specification can be imported from here.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,52 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 
 from reprobridge.digest import Digest
+from reprobridge.spec.task_model import (
+    Experiment,
+    Extract,
+    Measurement,
+    Published,
+    Reduce,
+    References,
+    Resources,
+    Rule,
+    Seeds,
+    Smoke,
+    Spread,
+    Task,
+)
+
+__all__ = [
+    "SCHEMA",
+    "Ambiguity",
+    "ArchiveSource",
+    "Change",
+    "ChangeClass",
+    "Decisions",
+    "Environment",
+    "Experiment",
+    "Extract",
+    "FolderSource",
+    "GitSource",
+    "Measurement",
+    "OpenChoice",
+    "Paper",
+    "Pitfall",
+    "Published",
+    "PypiSource",
+    "PythonWish",
+    "Reduce",
+    "References",
+    "Resources",
+    "Rule",
+    "Seeds",
+    "Sensitivity",
+    "Smoke",
+    "Source",
+    "Spec",
+    "Spread",
+    "Task",
+]
 
 SCHEMA = "reprobridge.artifact/1"
 """Value of the key `schema`."""
@@ -134,183 +181,6 @@ class Environment:
     """Set for every task."""
     platforms: tuple[str, ...] = ("linux/amd64",)
     """What the artifact is built for."""
-
-
-# tasks
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Experiment:
-    """Which experiment of the paper a task belongs to."""
-
-    id: str
-    """Name of the experiment."""
-    dataset: str
-    """Data set."""
-    split: str
-    """How it is split."""
-    variant: str
-    """Method or variant."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spread:
-    """The spread that the paper reports beside a value."""
-
-    value: str
-    """As a decimal number in the task's unit."""
-    kind: str
-    """`std`, `sem`, `ci95` or `unknown`."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Published:
-    """The number in the paper."""
-
-    location: str
-    """For example `Table 1, row LDA`."""
-    raw: str
-    """As printed."""
-    value: str
-    """As a decimal number in the task's unit; the midpoint where a range is printed."""
-    decimals: int
-    """Decimals that the paper prints."""
-    range: tuple[str, str] | None = None
-    """Bounds, where the paper prints a range."""
-    spread: Spread | None = None
-    """Spread, where the paper prints one."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Measurement:
-    """What one observation of a task is."""
-
-    name: str
-    """For example `accuracy`."""
-    unit: str
-    """For example `percent`; never guessed, scaled only by the extractor's factor."""
-    direction: str
-    """`higher` or `lower` is better."""
-    statistic: str
-    """`value`, `mean`, `median`, `best` or `last`."""
-    over: str | None
-    """What the statistic runs over: `seeds`, `folds` or `runs`; None for `value`."""
-    repeats: int
-    """How often the command runs for one observation, seeds apart."""
-    lower_bound: str | None = None
-    """The quantity is never below this."""
-    upper_bound: str | None = None
-    """The quantity is never above this."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Smoke:
-    """The short run that shows that a task starts and measures; its value never counts."""
-
-    command: tuple[str, ...]
-    """Program and arguments."""
-    timeout: int
-    """Seconds."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seeds:
-    """Seeds that were fixed before any score was seen."""
-
-    option: str
-    """Appended to the command with each value."""
-    values: tuple[int, ...]
-    """All of them make one observation."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reduce:
-    """How values of several files or rows become one."""
-
-    how: str
-    """`mean`, `median`, `max` or `min`."""
-    expect: int
-    """How many values there must be."""
-
-
-Rule = str | Mapping[str, str | Mapping[str, str]]
-"""Regular expression or JSON pointer; for CSV `column`, `delimiter` and `where`."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Extract:
-    """Where a task's value stands in its output."""
-
-    file: str
-    """`stdout`, `stderr`, or a path or glob in the run's folder."""
-    kind: str
-    """`regex`, `json`, `jsonl` or `csv`."""
-    parameters: Mapping[str, Rule]
-    """Under the name of the kind its rule, and `occurrence`: keys and values as in the launcher's JSON form."""
-    scale: str = "1"
-    """Declared factor from the raw number to the task's unit."""
-    reduce: Reduce | None = None
-    """For several files or rows."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Resources:
-    """What a scored run needs."""
-
-    gpus: int = 0
-    """How many GPUs."""
-    gpu_memory: int | None = None
-    """Bytes on each."""
-    cpus: int = 1
-    """How many cores."""
-    memory: int = 1 << 30
-    """Bytes."""
-    disk: int = 1 << 30
-    """Bytes."""
-    time: int = 3600
-    """Seconds that one run of the command takes; it is stopped after ten times as much."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class References:
-    """Independent reproductions of a task's value."""
-
-    observations: tuple[str, ...]
-    """Values in the task's unit."""
-    where: str
-    """Where they ran and what they are."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Task:
-    """One reported number and how it is measured."""
-
-    id: str
-    """What the reader types."""
-    title: str
-    """One line."""
-    experiment: Experiment
-    """Where it belongs."""
-    published: Published
-    """The number in the paper."""
-    measurement: Measurement
-    """What one observation is."""
-    scope: str
-    """`full_pipeline` or `evaluation_only`."""
-    checkpoints: tuple[str, ...]
-    """What an evaluation-only task may read."""
-    command: tuple[str, ...]
-    """Program and arguments of the scored run."""
-    smoke: Smoke | None
-    """None fails validation."""
-    seeds: Seeds | None
-    """None: the command runs without a seed."""
-    extract: Extract
-    """Where the value stands."""
-    resources: Resources
-    """What the run needs."""
-    references: References | None
-    """None: no interval, only the published value."""
 
 
 # decisions

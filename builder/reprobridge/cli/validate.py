@@ -1,0 +1,52 @@
+"""`reprobridge validate`: check an image in a clean shell."""
+
+import argparse
+import os
+
+from reprobridge.cli.doors import Doors
+
+NAME = "validate"
+SUMMARY = "check an image in a clean shell: its bytes, launcher, tasks and guide"
+
+FAILED = 10
+"""Exit status when a check failed or could not be made (guides/reference/exit-codes.md)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's words."""
+    parser.add_argument(
+        "image", nargs="?", default=".", metavar="DIR|oci:PATH|IMAGE", help="what to check (default: here)"
+    )
+    parser.add_argument(
+        "--sandbox", metavar="KIND", help="bubblewrap, podman or docker (default: the first that works)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def execute(arguments: argparse.Namespace, doors: Doors) -> int:
+    """Make every check, keep the report, print it."""
+    from reprobridge.cli.images import open_image
+    from reprobridge.sandbox.choose import choose, every_sandbox
+    from reprobridge.validate.model import CheckResult
+    from reprobridge.validate.subject import open_subject
+    from reprobridge.validate.validation import keep_report, validate
+
+    image = open_image(arguments.image, doors)
+    with doors.store.working():
+        sandboxes = every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0)
+        sandbox = choose(sandboxes, arguments.sandbox)
+
+        def tell(result: CheckResult) -> None:
+            doors.log(f"{result.finding.verdict.value:8} {result.check.value}")
+
+        report = validate(open_subject(image, doors.store), sandbox, tell)
+        keep_report(doors.store, report)
+    if arguments.json:
+        import json
+
+        print(json.dumps(report.to_json(), indent=1), file=doors.out)
+    else:
+        from reprobridge.validate.table import print_table
+
+        print_table(report, doors.out)
+    return 0 if report.passed else FAILED

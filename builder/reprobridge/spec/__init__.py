@@ -1,0 +1,1 @@
+"""What the author wrote: reprobridge.yaml as frozen types."""

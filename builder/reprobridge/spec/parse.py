@@ -1,0 +1,57 @@
+"""Reading an artifact's specification: `read_spec` is the stage's entry point.
+
+All problems of the file and of the files that it names are collected and raised together.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from reprobridge.errors import Problem, SpecError
+from reprobridge.spec.crosscheck import check_ids, check_repairs
+from reprobridge.spec.document import DOCUMENT
+from reprobridge.spec.model import Spec
+from reprobridge.spec.reading import Reading
+from reprobridge.spec.shapes import Invalid
+from reprobridge.spec.templates import template_names
+from reprobridge.spec.yaml_tree import LARGEST, BrokenYamlError, read_tree
+
+FILE_NAME = "reprobridge.yaml"
+"""Name of the specification in an artifact's folder."""
+
+
+def read_spec(folder: Path, *, templates: Collection[str] | None = None) -> Spec:
+    """Read and check `folder`/reprobridge.yaml and every file that it names.
+
+    `templates` are the base systems that may be named; None: those of this release.
+    Raises SpecError with everything that is wrong.
+    """
+    path = folder / FILE_NAME
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        hint = "`reprobridge init NAME` makes an artifact to start from"
+        problem = Problem(FILE_NAME, "a file that can be read", error.strerror or str(error), hint)
+        raise SpecError([problem], where=str(folder)) from error
+    reading = Reading(folder, template_names() if templates is None else templates)
+    spec = _read(data, reading)
+    if spec is None:
+        raise SpecError(reading.problems, where=str(path))
+    return spec
+
+
+def _read(data: bytes, reading: Reading) -> Spec | None:
+    """The specification, or None after at least one report."""
+    reading.files[PurePosixPath(FILE_NAME)] = data
+    try:
+        root = read_tree(data, FILE_NAME)
+    except BrokenYamlError as error:
+        reading.add(error.problem)
+        return None
+    spec = DOCUMENT.read(root, reading)
+    check_ids(root, reading)
+    check_repairs(root, reading)
+    if isinstance(spec, Invalid) or reading.count:
+        return None
+    return replace(spec, files=dict(sorted(reading.files.items())))

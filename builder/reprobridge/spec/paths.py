@@ -1,0 +1,94 @@
+"""Shapes of paths: below the code, and of files and folders beside reprobridge.yaml.
+
+A path is written with slashes, relative, without `..`; a leading `./` and a trailing slash mean nothing.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Literal
+
+from reprobridge.spec.nodes import Node, Scalar, is_null, shown
+from reprobridge.spec.reading import Reading
+from reprobridge.spec.shapes import Invalid, Schema, Shape
+
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\\]")
+_SCHEMA: Schema = {"type": ["string", "number", "boolean"], "pattern": r"^[^/~\\][^\\]*$"}
+
+
+def relative_path(node: Node) -> PurePosixPath | None:
+    """The path that a node spells, in its shortest form; None where it is none that stays below its folder."""
+    if not isinstance(node, Scalar) or is_null(node) or _FORBIDDEN.search(node.text):
+        return None
+    path = PurePosixPath(node.text)
+    escapes = path.is_absolute() or ".." in path.parts or node.text.startswith("~")
+    return path if path.parts and not escapes else None
+
+
+class RelativePath(Shape[PurePosixPath]):
+    """A path below some folder; nothing is opened."""
+
+    wanted = "a relative path without .."
+
+    def read(self, node: Node, reading: Reading) -> PurePosixPath | Literal[Invalid.INVALID]:
+        """The path in its shortest form."""
+        return relative_path(node) or self.refuse(node, reading)
+
+    def schema(self) -> Schema:
+        """A string that does not start with a slash."""
+        return dict(_SCHEMA)
+
+
+class NamedFile(RelativePath):
+    """A file of the artifact's own, below its folder; its bytes become part of the spec."""
+
+    wanted = "the path of a file below the artifact's folder"
+
+    def __init__(self, check: Callable[[Node, bytes, Reading], object]) -> None:
+        self._check = check
+
+    def read(self, node: Node, reading: Reading) -> PurePosixPath | Literal[Invalid.INVALID]:
+        """The path, once its file was read and checked."""
+        path = super().read(node, reading)
+        if isinstance(path, Invalid) or (data := reading.load(node, path)) is None:
+            return Invalid.INVALID
+        before = reading.count
+        self._check(node, data, reading)
+        return path if reading.count == before else Invalid.INVALID
+
+
+class NamedFolder(RelativePath):
+    """A folder below the artifact's folder."""
+
+    wanted = "the path of a folder below the artifact's folder, not that folder itself"
+
+    def read(self, node: Node, reading: Reading) -> PurePosixPath | Literal[Invalid.INVALID]:
+        """The path, if there is such a folder."""
+        path = super().read(node, reading)
+        if isinstance(path, Invalid) or (real := reading.existing(node, path)) is None:
+            return Invalid.INVALID
+        if not real.is_dir() or real == reading.folder.resolve():
+            return self.refuse(node, reading, found=f"{shown(path)}, which is none")
+        return path
+
+
+class PathText(Shape[str]):
+    """A relative path or glob that stays a text."""
+
+    wanted = "a relative path or pattern without .."
+
+    def __init__(self, hint: str | None = None) -> None:
+        self._hint = hint
+
+    def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
+        """The path in its shortest form, as text."""
+        path = relative_path(node)
+        return path.as_posix() if path else self.refuse(node, reading, self._hint)
+
+    def schema(self) -> Schema:
+        """A string that does not start with a slash."""
+        return dict(_SCHEMA)
+
+
+PATH_TEXT = PathText()
+"""A path or glob below the code."""

@@ -1,0 +1,114 @@
+"""What is gathered while one reprobridge.yaml is read: its problems and the bytes of the files that it names.
+
+Shapes report here and go on, so that an author sees everything that is wrong at once.
+Named files are opened here only: each is a regular file below the artifact's folder, however it is spelled.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Sequence
+from pathlib import Path, PurePosixPath
+
+from reprobridge.errors import Problem
+from reprobridge.spec.nodes import Node, shown
+
+LARGEST_FILE = 16 << 20
+"""Bytes of a patch, guide or requirements file: what is larger is data, not text that people read."""
+
+_GUESSES = 100
+_LONGEST_WORD = 40
+
+
+class Reading:
+    """One pass over one specification."""
+
+    def __init__(self, folder: Path, templates: Collection[str]) -> None:
+        self.folder = folder
+        """The artifact's folder."""
+        self.templates = tuple(sorted(templates))
+        """Names of the base systems that this release knows."""
+        self.files: dict[PurePosixPath, bytes] = {}
+        """Files that the spec names, by their path below the folder."""
+        self._problems: list[Problem] = []
+
+    def report(self, node: Node, expected: str, found: str, hint: str | None = None) -> None:
+        """Note that something at this node is wrong."""
+        self.add(Problem(node.place or "reprobridge.yaml", expected, found, hint, node.line))
+
+    def add(self, problem: Problem) -> None:
+        """Note a problem."""
+        self._problems.append(problem)
+
+    @property
+    def count(self) -> int:
+        """How many problems were found so far."""
+        return len(self._problems)
+
+    def guess(self, word: str, known: Sequence[str]) -> str | None:
+        """The known word that was probably meant.
+
+        A hostile file must not cost minutes: long words, and all words after so many problems that nobody reads the
+        hints, get none.
+        """
+        if len(word) > _LONGEST_WORD or self.count >= _GUESSES:
+            return None
+        from difflib import get_close_matches
+
+        found = get_close_matches(word, known[:_GUESSES], n=1, cutoff=0.6)
+        return found[0] if found else None
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong, in the order of the file."""
+        return sorted(self._problems, key=lambda problem: problem.line or 0)
+
+    def existing(self, node: Node, path: PurePosixPath) -> Path | None:
+        """The file or folder of that name, proven to lie below the artifact's folder; None after a report."""
+        full = self.folder / path
+        try:
+            real = full.resolve(strict=True)
+        except (OSError, RuntimeError):  # RuntimeError: a loop of links, in Python 3.11 and 3.12
+            self.report(node, "a path that exists below the artifact's folder", f"no {shown(path)}")
+            return None
+        if not real.is_relative_to(self.folder.resolve()):
+            self.report(
+                node, "a path below the artifact's folder", f"{shown(path)}, a link that leads out of it"
+            )
+            return None
+        return real
+
+    def load(self, node: Node, path: PurePosixPath) -> bytes | None:
+        """Bytes of a named file, kept in `files`; None after a report."""
+        if path in self.files:
+            return self.files[path]
+        if (real := self.existing(node, path)) is None:
+            return None
+        try:
+            data = _read_regular(real)
+        except OSError as error:
+            self.report(node, "a file that can be read", f"{shown(path)}: {error.strerror}")
+            return None
+        if data is None or len(data) > LARGEST_FILE:
+            found = f"{shown(path)}, larger than that" if data else f"{shown(path)}, which is none"
+            self.report(node, f"a regular file of at most {LARGEST_FILE >> 20} MiB", found)
+            return None
+        self.files[path] = data
+        return data
+
+    def text(self, node: Node, data: bytes) -> str | None:
+        """A named file's bytes as UTF-8 text; None after a report."""
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            self.report(node, "a file in UTF-8", f"the byte 0x{data[error.start]:02x} in its line {line}")
+            return None
+
+
+def _read_regular(path: Path) -> bytes | None:
+    """At most one byte more than LARGEST_FILE of a regular file; None for pipes, devices and folders."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return stream.read(LARGEST_FILE + 1)

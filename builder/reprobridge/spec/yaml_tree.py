@@ -1,0 +1,124 @@
+"""From the bytes of a YAML file to a tree of nodes, safely.
+
+The tree is built from the parser's events, not by its constructors: scalars stay text, and what the format has no
+use for is refused with its line (a key twice, anchors and aliases, tags, several documents, deep nesting).
+So a small hostile file can neither grow large nor recurse.
+"""
+
+from collections.abc import Iterator
+
+import yaml
+
+from reprobridge.errors import Problem
+from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, shown
+
+LARGEST = 1 << 20
+"""Bytes of a YAML file that are read; a spec of a thousand tasks has half of them."""
+DEEPEST = 10
+"""Nesting that is read; the format itself needs 6, and places in messages grow with it."""
+
+# libyaml where PyYAML was built with it: ten times faster.
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+class BrokenYamlError(Exception):
+    """The file has no tree: `problem` says why. Only inside of spec."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+        """The one thing that is wrong."""
+
+
+def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
+    """Parse a YAML file. `name` stands before the line in a problem, `place` before the places of all nodes.
+
+    Raises BrokenYamlError.
+    """
+    if len(data) > LARGEST:
+        raise BrokenYamlError(Problem(name, f"at most {LARGEST} bytes", f"{len(data)} bytes"))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"the byte 0x{data[error.start]:02x} in line {line}"
+        raise BrokenYamlError(Problem(name, "text in UTF-8", found, "save the file as UTF-8")) from error
+    try:
+        return _Builder(text, name).document(place)
+    except yaml.MarkedYAMLError as error:
+        raise BrokenYamlError(_syntax_problem(error, name)) from error
+    except yaml.YAMLError as error:  # a character that YAML does not allow: the reader knows no line
+        found = " ".join(str(error).split("\n")[0].split())
+        raise BrokenYamlError(Problem(name, "a YAML document", found)) from error
+
+
+def _syntax_problem(error: yaml.MarkedYAMLError, name: str) -> Problem:
+    mark = error.problem_mark or error.context_mark
+    where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
+    said = ", ".join(part for part in (error.context, error.problem) if part)
+    hint = "quote a value that holds `: ` or ` #`, or starts with one of `[{&*!|>%@`"
+    return Problem(where, "YAML", said or "something else", hint)
+
+
+class _Builder:
+    """Builds the tree of one document from its events."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=_LOADER)
+        self._name = name
+
+    def document(self, place: str) -> Node:
+        """The one document's root, which stands at `place`."""
+        next(self._events)  # the stream's start
+        if not isinstance(event := next(self._events), yaml.DocumentStartEvent):
+            raise self._refused(event, "a mapping", "an empty file")
+        root = self._node(next(self._events), place, 0)
+        next(self._events)  # the document's end
+        if not isinstance(event := next(self._events), yaml.StreamEndEvent):
+            raise self._refused(event, "one document", "a second one")
+        return root
+
+    def _node(self, event: yaml.Event, place: str, depth: int) -> Node:
+        if isinstance(event, yaml.AliasEvent):
+            raise self._refused(event, "the value written out", f"the YAML reference *{event.anchor}")
+        if isinstance(event, yaml.NodeEvent) and event.anchor:
+            raise self._refused(event, "the value written out", f"the YAML anchor &{event.anchor}")
+        if tag := getattr(event, "tag", None):
+            raise self._refused(event, "a value without a YAML tag", f"the tag {shown(tag)}")
+        if depth > DEEPEST:
+            raise self._refused(event, f"at most {DEEPEST} levels of nesting", "more")
+        line = _line_and_column(event)[0]
+        if isinstance(event, yaml.ScalarEvent):
+            return Scalar(place, line, event.value, plain=event.implicit[0])
+        if isinstance(event, yaml.SequenceStartEvent):
+            return Sequence(place, line, tuple(self._items(place, depth + 1)))
+        return Entries(place, line, dict(self._pairs(place, depth + 1)))
+
+    def _items(self, place: str, depth: int) -> Iterator[Node]:
+        for number, event in enumerate(self._events):
+            if isinstance(event, yaml.SequenceEndEvent):
+                return
+            yield self._node(event, f"{place}[{number}]", depth)
+
+    def _pairs(self, place: str, depth: int) -> Iterator[tuple[str, Node]]:
+        seen: dict[str, int] = {}
+        for event in self._events:
+            if isinstance(event, yaml.MappingEndEvent):
+                return
+            key = self._node(event, place, depth)
+            if not isinstance(key, Scalar):
+                raise self._refused(event, "a word as key", "a list or mapping as key")
+            if key.text in seen:
+                found = f"{shown(key.text)} again (first in line {seen[key.text]})"
+                raise self._refused(event, "each key once", found)
+            seen[key.text] = key.line
+            yield key.text, self._node(next(self._events), below(place, key.text), depth)
+
+    def _refused(self, event: yaml.Event, expected: str, found: str) -> BrokenYamlError:
+        line, column = _line_and_column(event)
+        return BrokenYamlError(Problem(f"{self._name}, line {line}, column {column}", expected, found))
+
+
+def _line_and_column(event: yaml.Event) -> tuple[int, int]:
+    mark = event.start_mark
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
