@@ -1,0 +1,188 @@
+"""Several tasks one after the other: what must hold before, how each went, and one exit code for all."""
+
+import os
+
+from reprobridge_launcher import cparts, evidence, measure, outcome, plan, process, terminal
+from reprobridge_launcher.layout import Layout
+from reprobridge_launcher.manifest import Manifest, Task
+from reprobridge_launcher.record import Record
+
+SCHEMA = "reprobridge.results/1"
+"""Value of `schema` in the JSON results."""
+
+
+class Order(Record):
+    """What is to be run and how it is shown."""
+
+    layout: "Layout"
+    """Where things lie."""
+    manifest: "Manifest"
+    """The artifact."""
+    tasks: "tuple[Task, ...]"
+    """At least one."""
+    request: "plan.Request"
+    """How they are to be run."""
+    out: "str"
+    """Folder of the evidence; empty for /out."""
+    as_json: "bool"
+    """JSON on standard output, everything else on standard error."""
+    require_compatible: "bool" = False
+    """Is a value that isn't compatible a failure?"""
+
+
+def carry_out(order: Order) -> int:
+    """Run the tasks in their order and return the exit code of the first that failed."""
+    for task in order.tasks:
+        plan.steps(task, order.request)  # refuses what makes no sense before anything runs
+    _check_inputs(order)
+    out = _evidence_folder(order)
+    interrupts = process.Interrupts()
+    interrupts.install()
+    results, codes = [], []  # type: list[object], list[int]
+    for task in order.tasks:
+        if interrupts.number:
+            codes.append(outcome.FAILED)
+            break
+        record, folder = measure.run(_job(order, task, out), interrupts)
+        code = exit_code(order, record)
+        codes.append(code)
+        results.append(dict(result(task, record), evidence=folder, exit_code=code))
+        (terminal.talk if order.as_json else terminal.out)(report(task, record, folder))
+    if order.as_json:
+        terminal.out(cparts.json_text({"schema": SCHEMA, "results": results}) + "\n")
+    failed = [code for code in codes if code != outcome.MEASURED]
+    return failed[0] if failed else outcome.MEASURED
+
+
+def _job(order: Order, task: Task, out: str) -> measure.Job:
+    return measure.Job(
+        layout=order.layout,
+        manifest=order.manifest,
+        task=task,
+        request=order.request,
+        out=out,
+        echo=(2, 2) if order.as_json else (1, 2),
+    )
+
+
+def _check_inputs(order: Order) -> None:
+    """Stop before anything runs when data or hardware are missing."""
+    for entry in order.manifest.data:
+        path = os.path.join(order.layout.data, entry.path)
+        if not os.path.exists(path):
+            hint = "docker run -v FILE:{}:ro …; `check` says more".format(path)
+            raise outcome.StopError(outcome.DATA_MISSING, "data set {} is missing".format(entry.id), hint)
+    if any(task.resources.gpus for task in order.tasks):
+        from reprobridge_launcher import checks
+
+        finding = checks.gpu(order.manifest, max(task.resources.gpus for task in order.tasks))
+        if finding.verdict == "failed":
+            raise outcome.StopError(finding.code, finding.detail, finding.remedy or "")
+
+
+def _evidence_folder(order: Order) -> str:
+    """Make sure that evidence can be kept, and say where it goes with the container."""
+    out = os.path.abspath(order.out or order.layout.out)
+    hint = "docker run -v FOLDER:{}, or --out FOLDER".format(order.layout.out)
+    try:
+        os.makedirs(out, exist_ok=True)
+    except OSError as error:
+        raise outcome.StopError(
+            outcome.USAGE, "can't make {}: {}".format(out, error.strerror), hint
+        ) from None
+    if not os.access(out, os.W_OK | os.X_OK):
+        raise outcome.StopError(outcome.USAGE, "can't write to {} as user {}".format(out, os.getuid()), hint)
+    if out == order.layout.out and not is_host_folder(out):
+        terminal.talk(
+            "note: no folder of the host is mounted at {0}, so the evidence goes with the container; "
+            "docker run -v FOLDER:{0} keeps it\n".format(out)
+        )
+    return out
+
+
+def is_host_folder(path: str) -> bool:
+    """Is something other than a temporary file system mounted at the path?"""
+    kind = None
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as stream:
+        for line in stream:
+            before, _dash, after = line.partition(" - ")
+            if before.split(" ")[4] == path:
+                kind = after.split(" ")[0]
+    return kind not in (None, "tmpfs")
+
+
+def exit_code(order: Order, record: evidence.Evidence) -> int:
+    """Exit code of one run."""
+    if record.value is not None:
+        verdict = record.comparison.verdict if record.comparison else None
+        unfit = order.require_compatible and verdict != "compatible"
+        return outcome.INCOMPATIBLE if unfit else outcome.MEASURED
+    failed = record.failure is not None and record.failure.class_ == "extraction_error"
+    return outcome.NOT_EXTRACTED if failed else outcome.FAILED
+
+
+def result(task: Task, record: evidence.Evidence) -> "dict[str, object]":
+    """What a machine wants to know about one run."""
+    compared = record.comparison
+    published = task.published
+    return {
+        "task": record.task,
+        "run": record.run,
+        "mode": record.mode,
+        "value": record.value,
+        "unit": record.unit,
+        "published": published.value if published else None,
+        "location": published.location if published else None,
+        "interval": [compared.low, compared.high] if compared and compared.verdict else None,
+        "compatible": compared.verdict == "compatible" if compared and compared.verdict else None,
+        "relative_half_width": compared.relative_half_width if compared else None,
+        "low_power": compared.low_power if compared and compared.verdict else None,
+        "deviations": record.deviations,
+        "failure": record.failure.message if record.failure else None,
+    }
+
+
+def report(task: Task, record: evidence.Evidence, folder: str) -> str:
+    """What a person wants to know about one run."""
+    rows = []
+    if record.value is None:
+        name = task.measurement.name + ": no value"
+        failure = record.failure
+        rows += [("  failed", failure.message)] + [("", line) for line in failure.lines] if failure else []
+    else:
+        name = "{} {:.10g} {}".format(task.measurement.name, record.value, record.unit)
+        if task.published and record.mode == "scored":
+            rows.append(("  published", "{} ({})".format(task.published.raw, task.published.location)))
+        rows += _verdict(record)
+    rows += [("  deviation", text) for text in record.deviations]
+    rows.append(("  evidence", folder))
+    return "{}: {}\n{}".format(task.id, name, terminal.table(rows))
+
+
+def _verdict(record: evidence.Evidence) -> "list[tuple[str, str]]":
+    compared = record.comparison
+    if record.mode == "smoke":
+        return [("  smoke run", "it starts and measures; the value doesn't count")]
+    if compared is None:
+        return [("  compared", "no: the run deviates from the task's definition")]
+    if compared.verdict is None or compared.low is None or compared.high is None:
+        return [("  compared", "no: this image holds no references for the task")]
+    width = (
+        "half-width {:.2g} %".format(100 * compared.relative_half_width)
+        if compared.relative_half_width
+        else ""
+    )
+    notes = [
+        "{} observations".format(compared.n),
+        width,
+        "floor only: one observation gives no prediction interval" if compared.kind == "floor_only" else "",
+        "low power: wide enough to pass wrong procedures" if compared.low_power else "",
+        "cut at the quantity's bounds" if compared.cut else "",
+        "degenerate" if compared.degenerate else "",
+    ]
+    said = compared.verdict + (" (the rounded value would be compatible)" if compared.rounding_only else "")
+    interval = "{:.6g} to {:.6g}".format(compared.low, compared.high)
+    return [
+        ("  interval", "{} ({})".format(interval, "; ".join(note for note in notes if note))),
+        ("  verdict", said),
+    ]

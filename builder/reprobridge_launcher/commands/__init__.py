@@ -1,0 +1,1 @@
+"""The launcher's commands, one module each: SUMMARY, USAGE, FLAGS, VALUED, and `execute`."""

@@ -1,0 +1,27 @@
+"""`smoke`: show quickly that tasks start and measure."""
+
+from reprobridge_launcher import arguments, campaign, manifest, plan, selection
+from reprobridge_launcher.layout import Layout
+
+USAGE = """Usage: smoke [TASK...] [--out FOLDER] [--json]
+
+Runs the short command of each task (all tasks without an argument) and reads its value, which never counts.
+"""
+FLAGS = ("--json",)
+VALUED = ("--out",)
+
+
+def execute(layout: Layout, given: arguments.Arguments) -> int:
+    """Run the smoke commands; the exit code is that of the first that gave no value."""
+    artifact = manifest.load(layout.manifest)
+    names = given.operands or tuple(task.id for task in artifact.tasks if task.smoke)
+    arguments.none_left(given, len(given.operands))
+    order = campaign.Order(
+        layout=layout,
+        manifest=artifact,
+        tasks=selection.chosen(artifact, names),
+        request=plan.Request(smoke=True),
+        out=given.options.get("--out", ""),
+        as_json=given.has("--json"),
+    )
+    return campaign.carry_out(order)

@@ -1,0 +1,281 @@
+"""Evidence: what a run leaves behind, in /out/<task>/<run id>/.
+
+    evidence.json             the record below, schema `reprobridge.evidence/1`
+    stdout.log stderr.log     the streams of the command, byte for byte
+    outputs/                  what the command wrote to $RRA_OUT, and result files that it wrote beside its code
+
+A task that takes several commands (seeds, repeats) has the last three for each of them in a folder of its own:
+`part-1`, `part-2`, ...
+
+Evidence is only ever added: each run makes a folder that didn't exist.  The record is written twice: when the run
+begins, with the state `running`, and when it has ended, by an atomic exchange.  So a run whose launcher was
+killed leaves a record that says `running`, without an end: it never counts.
+Times are seconds since 1970 (UTC).
+"""
+
+import os
+import time
+
+from reprobridge_launcher import cparts, fields
+from reprobridge_launcher.extraction import Match
+from reprobridge_launcher.hardware import Hardware
+from reprobridge_launcher.manifest import Distribution
+from reprobridge_launcher.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # novermin: read by type checkers only
+    from typing import Literal
+
+    FailureClass = Literal["execution_blocked", "resource_or_access", "extraction_error", "infrastructure"]
+    """Failures of a run, as measurement distinguishes them."""
+
+SCHEMA = "reprobridge.evidence/1"
+"""Value of `schema`."""
+NAME = "evidence.json"
+"""Name of the record's file."""
+
+
+class File(Record):
+    """One file of the evidence."""
+
+    path: "str"
+    """Below the run's folder."""
+    sha256: "str"
+    """64 hexadecimal digits."""
+    size: "int"
+    """Bytes."""
+
+
+class ArtifactRef(Record):
+    """Which artifact ran."""
+
+    paper: "str"
+    """Id of the paper."""
+    id: "str"
+    """Digest of spec and lock."""
+    version: "str"
+    """Image tag."""
+    image: "str | None"
+    """Digest of the image, as whoever started the container told by RRA_IMAGE_DIGEST."""
+
+
+class Code(Record):
+    """Which code ran."""
+
+    commit: "str | None"
+    """Of the source."""
+    tree: "str"
+    """Digest of the tree that was executed."""
+    expected: "str"
+    """Digest of the tree as the manifest states it."""
+    changes: "tuple[str, ...]"
+    """Ids of the registered changes in it."""
+
+
+class Setting(Record):
+    """The environment that ran."""
+
+    python: "str | None"
+    """Path of the interpreter."""
+    distributions: "tuple[Distribution, ...]"
+    """What lies in the interpreter's own site-packages at the start of the run."""
+    locks: "tuple[tuple[str, str], ...]"
+    """Path and digest of each."""
+    variables: "tuple[tuple[str, str], ...]"
+    """Every variable of the first command; there are no others."""
+    network: "Literal['none', 'available']"
+    """Was there any network interface besides the loopback?"""
+
+
+class Part(Record):
+    """One command of the observation."""
+
+    folder: "str"
+    """Below the run's folder; `.` for the only part."""
+    seed: "int | None"
+    """None where the task has no seeds."""
+    repeat: "int"
+    """Counts from 1."""
+    argv: "tuple[str, ...]"
+    """Program and arguments."""
+    cwd: "str"
+    """The working copy."""
+    start: "float"
+    """When the command was started."""
+    end: "float"
+    """When its process group had ended."""
+    timeout: "float | None"
+    """Limit in seconds."""
+    exit_code: "int | None"
+    """None where a signal ended it or it never started."""
+    signal: "int | None"
+    """Signal that ended it."""
+    timed_out: "bool"
+    """Was it stopped since its time was over?"""
+    interrupted: "int | None"
+    """Signal that reached the launcher and stopped the command."""
+    left_behind: "bool"
+    """Background processes had to be stopped after the command's end."""
+    cpu_seconds: "float"
+    """User and system time."""
+    peak_memory: "int"
+    """Bytes."""
+    problem: "str | None"
+    """Why it couldn't be started or recorded."""
+    value: "float | None"
+    """In the task's unit, unrounded."""
+    matches: "tuple[Match, ...]"
+    """Where the value stands; files are named from the part's folder."""
+    no_value: "str | None"
+    """Why there is no value."""
+
+
+class Comparison(Record):
+    """The value beside the published one and the interval; without references only the first is known."""
+
+    published: "float | None"
+    """As in the paper; None: the paper gives none."""
+    verdict: "Literal['compatible', 'incompatible', 'invalid'] | None" = None
+    """None: there are no references to compare with."""
+    low: "float | None" = None
+    """Lower end of the interval, inclusive."""
+    high: "float | None" = None
+    """Upper end of the interval, inclusive."""
+    n: "int | None" = None
+    """Observations behind the interval."""
+    kind: "str | None" = None
+    """`prediction`, or `floor_only` where fewer than two observations give no prediction interval."""
+    relative_half_width: "float | None" = None
+    """Half-width / |mean| of the interval."""
+    low_power: "bool" = False
+    """Half-width over 10 % of |mean|: wrong procedures pass easily."""
+    cut: "bool" = False
+    """Was the interval cut at the quantity's bounds?"""
+    degenerate: "bool" = False
+    """Is the interval the single point 0?"""
+    rounding_only: "bool" = False
+    """Would only the value rounded as published be compatible?"""
+
+
+class Failure(Record):
+    """Why there is no value."""
+
+    class_: "Literal['execution_blocked', 'resource_or_access', 'extraction_error', 'infrastructure']"
+    """The key is `class`."""
+    message: "str"
+    """What happened."""
+    lines: "tuple[str, ...]"
+    """First lines of the log that look like an error."""
+
+
+class Evidence(Record):
+    """Everything about one run of one task."""
+
+    state: "Literal['running', 'finished', 'interrupted']"
+    """`running` in a record at rest: the launcher was killed before the run's end."""
+    witness: "Literal['launcher', 'runner']"
+    """Who wrote it: the launcher runs as the same user as the task, so the task could forge its records."""
+    run: "str"
+    """Id of the run, which names its folder."""
+    nonce: "str | None"
+    """What whoever started the container put into RRA_NONCE."""
+    mode: "Literal['scored', 'smoke']"
+    """A smoke run never counts."""
+    task: "str"
+    """Id of the task."""
+    task_digest: "str"
+    """Of the task's frozen spec."""
+    artifact: "ArtifactRef"
+    """Which artifact ran."""
+    code: "Code"
+    """Which code ran."""
+    setting: "Setting"
+    """In which environment."""
+    hardware: "Hardware"
+    """On which machine."""
+    deviations: "tuple[str, ...]"
+    """How the run differs from the observation that the task defines; with any, nothing is compared."""
+    start: "float"
+    """When the run began."""
+    end: "float | None"
+    """None while it runs."""
+    parts: "tuple[Part, ...]"
+    """Its commands, in their order."""
+    inputs: "tuple[File, ...]"
+    """Declared data sets that were present, by path below /data."""
+    files: "tuple[File, ...]"
+    """Every file of the run but this record."""
+    value: "float | None"
+    """None where a part gave none."""
+    unit: "str"
+    """Of the value."""
+    comparison: "Comparison | None"
+    """None without a value, in smoke runs and with deviations."""
+    failure: "Failure | None"
+    """None where there is a value."""
+
+
+def parse(value: object) -> Evidence:
+    """Read a record from its JSON value; FormatError says what is wrong and where."""
+    return fields.read(Evidence, fields.without_schema(value, SCHEMA), "", CLASSES)
+
+
+def load(folder: str) -> Evidence:
+    """Read the record of a run's folder."""
+    return parse(fields.document(os.path.join(folder, NAME)))
+
+
+def form(evidence: Evidence) -> "dict[str, object]":
+    """JSON value of a record, the inverse of `parse`."""
+    return dict({"schema": SCHEMA}, **fields.form(evidence))
+
+
+def new_run(base: str, task: str, mode: str) -> "tuple[str, str]":
+    """Make the folder of a new run; returns the run's id and the folder."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    run = "{}{}-{}".format("smoke-" if mode == "smoke" else "", stamp, os.urandom(3).hex())
+    folder = os.path.join(base, task, run)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    os.mkdir(folder)
+    return run, folder
+
+
+def write(evidence: Evidence, folder: str) -> None:
+    """Put a record in place, in one step also over an earlier one of the same run; `sync` makes it durable."""
+    path = os.path.join(folder, NAME)
+    with open(path + ".new", "wb", 0) as stream:
+        stream.write(cparts.json_text(form(evidence)).encode("ascii") + b"\n")
+        os.fsync(stream.fileno())
+    os.rename(path + ".new", path)
+
+
+def files(folder: str) -> "tuple[File, ...]":
+    """Every regular file below a run's folder but the record itself, brought to the disk, sorted by path."""
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(parent, name)
+            if os.path.islink(path) or not os.path.isfile(path) or path == os.path.join(folder, NAME):
+                continue
+            sync(path)
+            digest, size = cparts.file_digest(path)
+            found.append(File(path=os.path.relpath(path, folder), sha256=digest, size=size))
+    return tuple(found)
+
+
+def sync(path: str) -> None:
+    """Bring a file or folder to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+CLASSES = {
+    name: made
+    for name, made in list(globals().items())
+    if isinstance(made, type) and issubclass(made, Record)
+}  # type: fields.Readers
+"""Records of this format by the names that annotations use."""

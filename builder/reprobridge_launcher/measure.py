@@ -1,0 +1,184 @@
+"""One run of one task, from the empty folder to the finished evidence."""
+
+import os
+import time
+
+from reprobridge_launcher import evidence, extraction, hardware, plan, process, setting, workspace
+from reprobridge_launcher.layout import Layout
+from reprobridge_launcher.manifest import Manifest, Task
+from reprobridge_launcher.record import Record, replaced
+
+
+class Job(Record):
+    """What one run needs to know."""
+
+    layout: "Layout"
+    """Where things lie."""
+    manifest: "Manifest"
+    """The artifact."""
+    task: "Task"
+    """What is measured."""
+    request: "plan.Request"
+    """How it is to be run."""
+    out: "str"
+    """Folder of all evidence."""
+    echo: "tuple[int, int]"
+    """Descriptors that show the command's two streams."""
+
+
+def run(job: Job, interrupts: process.Interrupts) -> "tuple[evidence.Evidence, str]":
+    """Run all commands of the observation; returns the finished record and its folder."""
+    run_id, folder = evidence.new_run(job.out, job.task.id, "smoke" if job.request.smoke else "scored")
+    steps = plan.steps(job.task, job.request)
+    space = workspace.prepare(job.layout, job.task.extract)
+    record = _started(job, run_id, space, _variables(job, space, steps[0], folder))
+    evidence.write(record, folder)
+    for step in steps:
+        try:
+            part = _part(job, step, space, folder, interrupts)
+        finally:
+            workspace.remove(space.folder)
+        record = replaced(record, parts=(*record.parts, part))
+        if part.value is None or interrupts.number:
+            break
+        if step is not steps[-1]:
+            space = workspace.prepare(job.layout, job.task.extract)
+    finished = _finished(job, record, folder, interrupts)
+    evidence.write(finished, folder)
+    for place in (folder, os.path.dirname(folder)):
+        evidence.sync(place)
+    return finished, folder
+
+
+def _variables(
+    job: Job, space: workspace.Workspace, step: plan.Step, folder: str
+) -> "tuple[tuple[str, str], ...]":
+    own = {"RRA_OUT": os.path.abspath(os.path.join(folder, step.folder, "outputs"))}
+    if step.seed is not None:
+        own["RRA_SEED"] = str(step.seed)
+    return workspace.variables(job.manifest.environment, job.layout, space, own)
+
+
+def _started(
+    job: Job, run_id: str, space: workspace.Workspace, variables: "tuple[tuple[str, str], ...]"
+) -> evidence.Evidence:
+    manifest, task = job.manifest, job.task
+    differs = plan.deviations(task, job.request)
+    if space.tree != manifest.source.tree:
+        differs += ("the code isn't the artifact's: tree {}".format(space.tree),)
+    return evidence.Evidence(
+        state="running",
+        witness="launcher",
+        run=run_id,
+        nonce=os.environ.get("RRA_NONCE"),
+        mode="smoke" if job.request.smoke else "scored",
+        task=task.id,
+        task_digest=task.digest,
+        artifact=evidence.ArtifactRef(
+            paper=manifest.paper.id,
+            id=manifest.artifact.id,
+            version=manifest.artifact.version,
+            image=os.environ.get("RRA_IMAGE_DIGEST"),
+        ),
+        code=evidence.Code(
+            commit=manifest.source.commit,
+            tree=space.tree,
+            expected=manifest.source.tree,
+            changes=tuple(change.id for change in manifest.changes),
+        ),
+        setting=evidence.Setting(
+            python=manifest.environment.python,
+            distributions=setting.installed(manifest.environment.python),
+            locks=manifest.environment.locks,
+            variables=variables,
+            network=setting.network(),
+        ),
+        hardware=hardware.read(),
+        deviations=differs,
+        start=time.time(),
+        end=None,
+        parts=(),
+        inputs=setting.inputs(manifest, job.layout),
+        files=(),
+        value=None,
+        unit=task.measurement.unit,
+        comparison=None,
+        failure=None,
+    )
+
+
+def _part(
+    job: Job, step: plan.Step, space: workspace.Workspace, folder: str, interrupts: process.Interrupts
+) -> evidence.Part:
+    """Run one command and read its value."""
+    place = os.path.normpath(os.path.join(folder, step.folder))
+    outputs = os.path.join(place, "outputs")
+    os.makedirs(outputs)
+    command = process.Command(
+        argv=step.argv,
+        cwd=space.code,
+        environment=_variables(job, space, step, folder),
+        timeout=step.timeout,
+        stdout=os.path.join(place, "stdout.log"),
+        stderr=os.path.join(place, "stderr.log"),
+    )
+    start = time.time()
+    ended = process.run(command, interrupts, job.echo, _load_the_rest)
+    end = time.time()
+    found = _value(job, ended, space, place)
+    return evidence.Part(
+        folder=step.folder,
+        seed=step.seed,
+        repeat=step.repeat,
+        argv=step.argv,
+        cwd=space.code,
+        start=start,
+        end=end,
+        timeout=step.timeout,
+        value=getattr(found, "value", None),
+        matches=getattr(found, "matches", ()),
+        no_value=getattr(found, "reason", None),
+        **{name: getattr(ended, name) for name in process.Ended._fields},
+    )
+
+
+def _value(
+    job: Job, ended: process.Ended, space: workspace.Workspace, place: str
+) -> "extraction.Extracted | extraction.NotExtracted":
+    """Read the value of a command that succeeded."""
+    if ended.exit_code != 0 or ended.timed_out or ended.problem or ended.interrupted is not None:
+        return extraction.NotExtracted(reason="the command didn't succeed")
+    workspace.harvest(space, job.task.extract, os.path.join(place, "outputs"))
+    return extraction.extract(job.task.extract, place)
+
+
+def _load_the_rest() -> None:
+    """Compile, beside the running command, what is needed after it."""
+    from reprobridge_launcher import cparts, judgement, readers
+
+    cparts.compile_bytes_pattern("")
+    _ = judgement, readers
+
+
+def _finished(
+    job: Job, record: evidence.Evidence, folder: str, interrupts: process.Interrupts
+) -> evidence.Evidence:
+    """Add to a record that has its parts what follows from them."""
+    from reprobridge_launcher import judgement
+
+    parts = record.parts
+    values = [part.value for part in parts if part.value is not None]
+    complete = len(values) == len(plan.steps(job.task, job.request))
+    value = plan.combined(job.task, values) if complete else None
+    comparison = None
+    if value is not None and record.mode == "scored" and not record.deviations:
+        comparison = judgement.comparison(job.layout, job.task, value)
+    return replaced(
+        record,
+        state="interrupted" if interrupts.number and not complete else "finished",
+        end=time.time(),
+        files=evidence.files(folder),
+        value=value,
+        comparison=comparison,
+        failure=judgement.failure(parts[-1], folder) if value is None else None,
+    )
