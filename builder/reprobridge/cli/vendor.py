@@ -25,7 +25,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.lock.fetch import Fetcher
     from reprobridge.lock.file import FILE_NAME, read_lock
     from reprobridge.lock.lock import require_fresh
-    from reprobridge.lock.source import obtain_tree
+    from reprobridge.lock.source import obtain_tree, wanted_source
     from reprobridge.lock.vendor import locked_files, locked_trees, vendor
     from reprobridge.spec.parse import read_spec
 
@@ -34,14 +34,16 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     require_fresh(spec, lock, folder, lock_doors)
     with doors.store.working():
         fetcher = Fetcher(doors.store, doors.network, vendored=lock_doors.vendored)
+        wanted = [*wanted_source(spec, lock.source, lock_doors)]
         for platform in lock.platforms:
-            for arrived in fetcher.fetch(wanted_files(lock, platform, lock_doors).values()):
-                doors.log(f"has {arrived.name}")
+            wanted += wanted_files(lock, platform, lock_doors).values()
+        for _ in fetcher.fetch(wanted):
+            pass  # into the store, from which the folder is filled below
         obtain_tree(spec, lock.source, folder, lock_doors)
         report = vendor(arguments.to, locked_files(lock), locked_trees(lock), doors.store)
     print(arguments.to, file=doors.out)
     doors.log(
         f"{len(report.written)} files written, {len(report.kept)} kept, {report.size} bytes; "
-        f"build offline with REPROBRIDGE_VENDOR={arguments.to}"
+        f"now `REPROBRIDGE_VENDOR={arguments.to} reprobridge build {folder} --offline` works anywhere"
     )
     return 0

@@ -59,7 +59,13 @@ def require_tools(locked: LockedTools, where: str) -> None:
         raise LockError(
             "this release gives other bytes than the lock promises",
             where=where,
-            expected=f"release {locked.release}",
-            found=f"release {RELEASE}, which differs in {', '.join(p.where for p in differences)}",
-            hint=f"install reprobridge {locked.release}, or accept a new digest: `reprobridge lock --upgrade-tools`",
+            expected=f"what release {locked.release} pinned",
+            found=f"another {', another '.join(p.where.removeprefix('tools.') for p in differences)} in release {RELEASE}",
+            hint=_remedy(locked.release, Path(where).parent),
         )
+
+
+def _remedy(release: str, folder: Path) -> str:
+    """What to do; a working copy may differ from the release whose number it has."""
+    accept = f"accept a new digest: `reprobridge lock {folder} --upgrade-tools`"
+    return accept if release == RELEASE else f"install reprobridge {release}, or {accept}"

@@ -1,4 +1,4 @@
-"""Whether a file is a unified diff with at least one whole hunk.
+"""Whether a file is a unified diff with at least one whole hunk, or git's form of a change without lines.
 
 That it applies, and that each hunk belongs to one change, is found when locking: here is no source tree.
 Patches are bytes, since old code has other encodings than UTF-8.
@@ -10,6 +10,11 @@ from reprobridge.spec.nodes import Node
 from reprobridge.spec.reading import Reading
 
 _HUNK = re.compile(rb"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+
+_WITHOUT_LINES = re.compile(
+    rb"^(GIT binary patch|rename from |copy from |old mode |new file mode |deleted file mode )", re.MULTILINE
+)
+"""What git writes for binary files, renames, modes and empty files: changes that no hunk shows."""
 
 
 def check_patch(node: Node, data: bytes, reading: Reading) -> None:
@@ -28,7 +33,7 @@ def check_patch(node: Node, data: bytes, reading: Reading) -> None:
             hunks, number = hunks + 1, end
         else:
             number += 1
-    if not hunks:
+    if not hunks and not _WITHOUT_LINES.search(data):
         reading.report(node, "a unified diff", "no hunk (@@ …) below --- and +++ lines", _how(data))
 
 
@@ -53,6 +58,6 @@ def _end_of_hunk(lines: list[bytes], start: int, old: int, new: int) -> int | No
 
 
 def _how(data: bytes) -> str:
-    if b"GIT binary patch" in data or b"\nBinary files " in data:
-        return "binary files can't be patched: add them to the source"
+    if b"\nBinary files " in data:
+        return "make it anew with `git diff --binary`"
     return "make it anew with `git diff` or `diff -u`"

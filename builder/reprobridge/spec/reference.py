@@ -30,6 +30,7 @@ _RULES = """\
 - Ids are unique among changes, tasks, ambiguities, pitfalls and open choices; ids that are referred to exist.
 - A `correctness_repair` cites a place in the paper (`paper`) or an `ambiguity`, and not one that was settled by
   what the code does: where paper and code disagree, the paper is followed.
+- An ambiguity names the place that leaves something open: in the `paper`, in the `code`, or both.
 - A patch is a unified diff with whole hunks. That it applies is checked when locking.
 - Requirements and constraints files hold no options: reprobridge.yaml has keys for them.
 - `statistic: value` goes with exactly one part: without several seeds and repeats.

@@ -85,7 +85,7 @@ def referenced_blobs(store: Store) -> set[str]:
 
 def _sweep_temporary(store: Store) -> int:
     freed = 0
-    for folder in (store.root, store.root / "blobs", store.root / "unpacked"):
+    for folder in (store.root, *(store.root / name for name in ("blobs", "unpacked", "scratch"))):
         for path in sorted(folder.glob(f"{files.TEMPORARY}*")) if folder.is_dir() else ():
             if files.is_abandoned(path):
                 freed += (

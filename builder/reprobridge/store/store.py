@@ -6,6 +6,7 @@ Layout below the root:
     results/<kind>/<64 hex>     canonical JSON that a recipe evaluated to, by the recipe's key
     references/<name>/<tag>     digest of an image's manifest
     unpacked/<64 hex>/          a layer's files for the sandbox, by diff_id
+    scratch/                    folders and files of running commands, gone when they end
     lock                        held shared by everybody who works, exclusively by `prune`
 Invariants: an object appears by one rename; a blob's name is the digest of its bytes, computed while they
 were written; deleting anything, at any time, costs work but never changes a result.

@@ -148,14 +148,16 @@ def shared_folder(parent: Path) -> Iterator[Path]:
 
 
 def place_file(path: Path, source: BinaryIO, *, mode: int) -> None:
-    """Write a file plainly, with exactly this mode: only into a folder that nobody else uses yet."""
+    """Write a file plainly, with exactly this mode: only below a folder that nobody else uses yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as stream:
         shutil.copyfileobj(source, stream, 1 << 20)
         os.fchmod(stream.fileno(), mode)
 
 
 def place_link(path: Path, target: str) -> None:
-    """Make a symbolic link: only in a folder that nobody else uses yet."""
+    """Make a symbolic link: only below a folder that nobody else uses yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(target)
 
 

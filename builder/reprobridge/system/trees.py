@@ -12,6 +12,7 @@ write is only ever mounted `nosuid`, and must not lie around as a set-user-id pr
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -151,3 +152,22 @@ def _link(source: str, place: str) -> None:
         if error.errno not in (errno.EMLINK, errno.EPERM, errno.EXDEV):
             raise
         shutil.copy2(source, place, follow_symlinks=False)
+
+
+def take_tree(source: Path, target: Path) -> list[str]:
+    """Copy the regular files and folders of a tree that somebody else wrote; gives the paths of what was left.
+
+    Links and devices are left: what they lead to is not what was written there.
+    """
+    left: list[str] = []
+    for parent, folders, names in os.walk(source):
+        place = target / Path(parent).relative_to(source)
+        place.mkdir(parents=True, exist_ok=True)
+        for name in sorted(folders + names):
+            path = Path(parent, name)
+            mode = path.lstat().st_mode
+            if stat.S_ISREG(mode):
+                shutil.copyfile(path, place / name)
+            elif not stat.S_ISDIR(mode):
+                left.append(path.relative_to(source).as_posix())
+    return sorted(left)

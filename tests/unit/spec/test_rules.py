@@ -171,7 +171,7 @@ def test_a_pipe_is_refused_without_waiting_for_a_writer(artifact: ArtifactOnDisk
         PATCH.replace(b"-1,2 +1,2", b"-1 +1,2"),
         PATCH.replace(b"--- a/run.py\n", b""),
         PATCH[:-15],
-        b"diff --git a/x b/x\nGIT binary patch\nliteral 3\n",
+        b"diff --git a/x b/x\nBinary files a/x and b/x differ\n",
     ],
 )
 def test_a_patch_that_is_no_whole_diff_is_refused(artifact: ArtifactOnDisk, patch: bytes) -> None:
@@ -185,6 +185,9 @@ def test_a_patch_that_is_no_whole_diff_is_refused(artifact: ArtifactOnDisk, patc
         b"From 1\nSubject: x\n\n---\n x | 1 +\n\n" + PATCH + b"-- \n2.39.0\n",
         b"--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+--- a\n\\ No newline at end of file\n",
         PATCH.replace(b"import sys", b"caf\xe9"),
+        b"diff --git a/x b/x\nGIT binary patch\nliteral 3\n",
+        b"diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+        b"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
         PATCH.replace(b" import sys\n", b"\n"),
         PATCH + PATCH,
         b"--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-- a\n x\x0c\x85\n",

@@ -1,0 +1,37 @@
+"""What locking reads and writes through: the store, programs, the network, and the user's settings."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reprobridge.store.store import Store
+from reprobridge.system.network import Network
+from reprobridge.system.processes import Processes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Doors:
+    """The doors, as one argument."""
+
+    store: Store
+    """Where everything that was fetched is kept."""
+    processes: Processes
+    """For git and uv."""
+    network: Network
+    """For downloads."""
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    """The user's settings: proxies, certificates, indexes, folders of vendored files."""
+    pause: Callable[[float], None] = time.sleep
+    """Waits some seconds before something that failed for the network is tried again."""
+
+    @property
+    def scratch(self) -> Path:
+        """Where temporary files and folders go; what a killed process leaves there, a prune deletes."""
+        return self.store.root / "scratch"
+
+    @property
+    def vendored(self) -> tuple[Path, ...]:
+        """Folders that `reprobridge vendor` filled: the setting REPROBRIDGE_VENDOR, separated by colons."""
+        return tuple(Path(one) for one in self.environment.get("REPROBRIDGE_VENDOR", "").split(":") if one)

@@ -1,0 +1,98 @@
+"""Which files of a source never reach the tree: version control's own, and what the author excludes.
+
+Globs are anchored at the tree's root and compared with whole paths: `*` and `?` stop at a slash, `**` as a
+whole component stands for any number of folders, `[…]` is a set of characters, hidden files are like all
+others. A glob that names a folder excludes everything below it: `results`, `results/` and `results/**` mean
+the same for a folder `results`.
+"""
+
+import re
+from collections.abc import Iterable
+
+VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "_darcs"})
+"""Names, in any case, that are never part of a source, at any depth, be they folders, files or links."""
+
+
+class Exclusion:
+    """The globs of one reading of one source; remembers which of them matched something."""
+
+    def __init__(self, globs: Iterable[str] = ()) -> None:
+        plain = [glob.removeprefix("./").strip("/") for glob in globs]
+        self._patterns = [(glob, re.compile(_expression(glob))) for glob in plain]
+        self._any = _any_of(plain)
+        self._any_folder = _any_of([glob.removesuffix("/**") for glob in plain])
+        self._unused = dict.fromkeys(plain)
+
+    def covers(self, path: str) -> bool:
+        """Whether a file or link with this path is not part of the tree."""
+        if is_version_control(path):
+            return True
+        if self._any is None or not self._any.fullmatch(path):
+            return False
+        self._use(path)
+        return True
+
+    def covers_folder(self, path: str) -> bool:
+        """Whether nothing below this folder is part of the tree, so that nobody needs to look into it."""
+        if is_version_control(path):
+            return True
+        if self._any_folder is None or not self._any_folder.fullmatch(path):
+            return False
+        self._use(f"{path}/x")
+        return True
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Globs that have matched nothing so far, in the author's order: most likely mistyped."""
+        return tuple(self._unused)
+
+    def _use(self, path: str) -> None:
+        for glob, pattern in self._patterns:
+            if glob in self._unused and pattern.fullmatch(path):
+                del self._unused[glob]
+
+
+def is_version_control(path: str) -> bool:
+    """Whether any component of a path is version control's own."""
+    return not VERSION_CONTROL.isdisjoint(path.casefold().split("/"))
+
+
+def _any_of(globs: list[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(map(_expression, globs))) if globs else None
+
+
+def _expression(glob: str) -> str:
+    """The glob as a regular expression for whole paths, and for everything below them."""
+    parts = glob.split("/")
+    text = ""
+    for position, part in enumerate(parts):
+        last = position == len(parts) - 1
+        if part == "**":
+            text += ".+" if last else "(?:.+/)?"
+        else:
+            text += _component(part) + ("" if last else "/")
+    return f"(?s:{text}(?:/.*)?)"
+
+
+def _component(part: str) -> str:
+    text, position = "", 0
+    while position < len(part):
+        character = part[position]
+        closing = part.find("]", position + 2)
+        if character == "[" and closing > 0:
+            text += _character_set(part[position + 1 : closing])
+            position = closing
+        else:
+            text += {"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character))
+        position += 1
+    return text
+
+
+def _character_set(inner: str) -> str:
+    negated = inner[0] in "!^"
+    members = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner[1:] if negated else inner)
+    # A range that runs backwards holds nothing, as in the shell; re would refuse it.
+    members = re.sub(r"(?s)(.)-(.)", lambda pair: pair[0] if pair[1] <= pair[2] else "", members)
+    if not members:
+        return "[^/]" if negated else r"(?!)"
+    return f"(?!/)[{'^' if negated else ''}{members}]"

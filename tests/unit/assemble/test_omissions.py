@@ -1,0 +1,114 @@
+"""A path that two real wheels ship: decided once, and the loser made without it."""
+
+import gzip
+import io
+import tarfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reprobridge.assemble.image import Making, build_image
+from reprobridge.cli.progress import Quiet
+from reprobridge.digest import Digest
+from reprobridge.errors import AssembleError
+from reprobridge.lock.model import LockedFile
+from reprobridge.oci.layout import read_parts
+from reprobridge.plan.model import BuildPlan, ConfigPlan, FragmentRecipe, LayerPlan, WheelRecipe
+from reprobridge.store.store import Store
+from support.wheels import WheelSource, build_wheel
+
+SITE = "opt/env/lib/python3.11/site-packages"
+
+
+class InTheStore:
+    """Arrivals of files that the test put into the store."""
+
+    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+        """There must be nothing to bring."""
+        assert not list(wanted)
+        yield from ()
+
+
+def recipe(store: Store, name: str, files: dict[str, bytes]) -> WheelRecipe:
+    """A wheel of these files, in the store."""
+    wheel = build_wheel(WheelSource(name=name, files=files))
+    digest = store.add(wheel.data)
+    return WheelRecipe(wheel=LockedFile(wheel.filename, digest, len(wheel.data)), python="3.11")
+
+
+def plan_of(parts: Iterable[FragmentRecipe], owners: dict[str, str] | None = None) -> BuildPlan:
+    """A plan with one layer a part."""
+    config = ConfigPlan(
+        created="1980-01-02T00:00:00Z",
+        entrypoint=(),
+        environment={},
+        working_directory="/",
+        annotations={},
+    )
+    return BuildPlan(
+        name="reprobridge/x",
+        version="1",
+        platform="linux/amd64",
+        layers=tuple(LayerPlan(title=str(n), parts=(part,)) for n, part in enumerate(parts)),
+        config=config,
+        owners=owners or {},
+    )
+
+
+def built(plan: BuildPlan, store: Store) -> tuple[list[dict[str, bytes]], tuple[str, ...]]:
+    """Files of each layer of the built image, and the build's notes."""
+    image = build_image(plan, store, Making(arrivals=InTheStore(), progress=Quiet(), workers=1))
+    parts = read_parts(image.name, image.version, image.manifest, store.path)
+    return [contents(store.read(layer.digest)) for layer in parts.layers], image.notes
+
+
+def contents(layer: bytes) -> dict[str, bytes]:
+    """Files of a layer by path below site-packages."""
+    found = {}
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(layer))) as archive:
+        for member in archive:
+            if member.isreg() and (stream := archive.extractfile(member)):
+                found[member.name.removeprefix(f"{SITE}/")] = stream.read()
+    return found
+
+
+def test_the_loser_is_made_without_the_path_and_its_record_stays_true(store_folder: Path) -> None:
+    store = Store(store_folder)
+    early = recipe(store, "early", {"shared/data.txt": b"1", "early.py": b""})
+    late = recipe(store, "late", {"shared/data.txt": b"2"})
+    (first, second), notes = built(plan_of([late, early]), store)
+    assert first["shared/data.txt"] == b"2"
+    assert "shared/data.txt" not in second
+    assert "early.py" in second
+    record = next(data for path, data in second.items() if path.endswith("/RECORD"))
+    assert b"shared/data.txt" not in record
+    assert notes == (f"/{SITE}/shared/data.txt: late wins over early, its name sorts last",)
+
+
+def test_the_authors_word_wins(store_folder: Path) -> None:
+    store = Store(store_folder)
+    early = recipe(store, "early", {"shared/native.so": b"1"})
+    late = recipe(store, "late", {"shared/native.so": b"2"})
+    with pytest.raises(AssembleError, match=r"owners: \{"):
+        built(plan_of([early, late]), store)
+    (first, second), _ = built(plan_of([early, late], {f"{SITE}/shared/native.so": "early"}), store)
+    assert first["shared/native.so"] == b"1"
+    assert "shared/native.so" not in second
+
+
+def test_equal_files_stay_in_both_so_that_each_layer_is_its_packages_alone(store_folder: Path) -> None:
+    store = Store(store_folder)
+    one = recipe(store, "one", {"space/__init__.py": b"", "space/one.py": b"1"})
+    two = recipe(store, "two", {"space/__init__.py": b"", "space/two.py": b"2"})
+    (first, second), notes = built(plan_of([one, two]), store)
+    alone, _ = built(plan_of([one]), store)
+    assert alone == [first]
+    assert "space/__init__.py" in second
+    assert notes == ()
+
+
+def test_an_omission_is_part_of_the_recipes_key(store_folder: Path) -> None:
+    wheel = recipe(Store(store_folder), "early", {"shared/data.txt": b"1"})
+    assert wheel.key() != replace(wheel, omit=("x",)).key()

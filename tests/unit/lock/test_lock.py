@@ -1,0 +1,97 @@
+"""Locking an artifact: wishes, answers, and which answers are stale."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reprobridge.errors import LockError
+from reprobridge.lock.doors import Doors
+from reprobridge.lock.file import read_lock
+from reprobridge.lock.lock import LockOptions, lock_artifact, require_fresh, stale_wishes
+from reprobridge.lock.tools import current_tools, require_tools, tool_differences
+from reprobridge.spec.parse import read_spec
+from reprobridge.store.store import Store
+from reprobridge.system.network import Offline
+from reprobridge.system.processes import RealProcesses
+from support.artifacts import MINIMAL
+
+
+@pytest.fixture
+def doors(store_folder: Path) -> Doors:
+    """Doors without a network: what is asked here must be answered without."""
+    return Doors(store=Store(store_folder), processes=RealProcesses(), network=Offline(), environment={})
+
+
+@pytest.fixture
+def artifact(tmp_path: Path) -> Path:
+    """The smallest artifact, to edit."""
+    return Path(shutil.copytree(MINIMAL, tmp_path / "minimal"))
+
+
+def places(artifact: Path, doors: Doors) -> list[str]:
+    """Which wishes of the artifact its lock does not answer."""
+    lock = read_lock(artifact / "reprobridge.lock")
+    return [problem.where for problem in stale_wishes(read_spec(artifact), lock, artifact, doors)]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace text in a file; it must be there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_a_committed_lock_is_fresh_and_locking_again_changes_nothing(artifact: Path, doors: Doors) -> None:
+    lock = read_lock(artifact / "reprobridge.lock")
+    assert places(artifact, doors) == []
+    again = lock_artifact(read_spec(artifact), lock, LockOptions(), artifact, doors).lock
+    assert again == lock
+
+
+def test_locking_from_nothing_gives_the_same_lock(artifact: Path, doors: Doors) -> None:
+    lock = read_lock(artifact / "reprobridge.lock")
+    made = lock_artifact(read_spec(artifact), None, LockOptions(), artifact, doors).lock
+    assert made == replace(lock, tools=current_tools())
+
+
+def test_an_edited_source_is_stale_in_the_source_only(artifact: Path, doors: Doors) -> None:
+    (artifact / "src" / "more.py").write_text("")
+    assert places(artifact, doors) == ["source"]
+
+
+def test_another_package_is_stale_in_that_section_only(artifact: Path, doors: Doors) -> None:
+    (artifact / "requirements.in").write_text("six\n")
+    assert places(artifact, doors) == ["platforms.linux/amd64.python"]
+    with pytest.raises(LockError, match="python"):
+        require_fresh(read_spec(artifact), read_lock(artifact / "reprobridge.lock"), artifact, doors)
+
+
+def test_another_base_system_is_stale_in_both_sections(artifact: Path, doors: Doors) -> None:
+    edit(artifact / "reprobridge.yaml", "debian12-py311", "debian13-py313")
+    assert places(artifact, doors) == ["platforms.linux/amd64.debian", "platforms.linux/amd64.python"]
+
+
+def test_relocking_an_edited_source_keeps_every_package(artifact: Path, doors: Doors) -> None:
+    lock = read_lock(artifact / "reprobridge.lock")
+    (artifact / "src" / "more.py").write_text("")
+    made = lock_artifact(read_spec(artifact), lock, LockOptions(), artifact, doors).lock
+    assert made.platforms == lock.platforms
+    assert made.source.tree != lock.source.tree
+
+
+def test_a_lock_of_other_tools_is_refused_until_upgraded(artifact: Path, doors: Doors) -> None:
+    lock = read_lock(artifact / "reprobridge.lock")
+    older = replace(lock, tools=replace(current_tools(), converters={"wheel": 0}))
+    assert "tools.converters.wheel" in [problem.where for problem in tool_differences(older.tools)]
+    with pytest.raises(LockError, match="upgrade-tools"):
+        require_tools(older.tools, "reprobridge.lock")
+    kept = lock_artifact(read_spec(artifact), older, LockOptions(), artifact, doors).lock
+    assert kept.tools == older.tools
+    made = lock_artifact(read_spec(artifact), older, LockOptions(tools=True), artifact, doors).lock
+    require_tools(made.tools, "reprobridge.lock")
+
+
+def test_no_host_stands_in_a_lock(artifact: Path) -> None:
+    assert "://" not in (artifact / "reprobridge.lock").read_text()

@@ -1,0 +1,235 @@
+"""Commits as sources, by the real git from local repositories."""
+
+from pathlib import Path
+
+import pytest
+
+from reprobridge.errors import LockError, NetworkError, ReproBridgeError
+from reprobridge.lock.doors import Doors
+from reprobridge.lock.folder import read_folder
+from reprobridge.lock.git import git_environment, is_local, resolve_relative
+from reprobridge.lock.source import ResolvedSource, lock_source
+from reprobridge.lock.tree import read_tree, tree_blob
+from reprobridge.spec.model import GitSource
+from support.file_server import FileServer
+from support.git_repository import DATE, GitRepository
+from support.lock_doors import doors, temporary_files
+from support.specs import sample_spec
+
+
+@pytest.fixture
+def opened(store_folder: Path) -> Doors:
+    return doors(store_folder)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    repository = GitRepository(tmp_path / "upstream")
+    repository.write("run.py", "print(1)\r\n")
+    repository.write("tool.sh", "#!/bin/sh\n", mode=0o755)
+    repository.write("sub/deep é.txt", "deep")
+    (repository.folder / "link").symlink_to("sub")
+    return repository
+
+
+def lock(opened: Doors, source: GitSource, *exclude: str) -> ResolvedSource:
+    return lock_source(sample_spec(source=source, exclude=exclude), Path("/nowhere"), opened)
+
+
+def names(opened: Doors, resolved: ResolvedSource) -> list[str]:
+    blob = opened.store.path(tree_blob(opened.store, resolved.locked.tree))
+    return [entry.path for entry, _ in read_tree(blob)]
+
+
+def refusal(opened: Doors, source: GitSource, error: type[ReproBridgeError] = LockError) -> str:
+    with pytest.raises(error) as raised:
+        lock(opened, source)
+    assert not temporary_files(opened.store.root)
+    return str(raised.value)
+
+
+def test_a_commit_is_the_tree_of_its_check_out_with_the_commits_date(
+    opened: Doors, repository: GitRepository
+) -> None:
+    commit = repository.commit()
+    resolved = lock(opened, GitSource(repository.url, commit))
+    assert resolved.locked.tree == read_folder(opened.store, repository.folder).kept.tree
+    assert (resolved.locked.kind, resolved.locked.origin) == ("git", repository.url)
+    assert (resolved.locked.commit, resolved.locked.date) == (commit, DATE)
+    assert resolved.locked.refined == resolved.locked.tree
+    assert not temporary_files(opened.store.root)
+
+
+def test_attributes_filters_and_line_ends_change_nothing(opened: Doors, repository: GitRepository) -> None:
+    repository.write("secret.txt", "part of the source\n")
+    repository.write("version.txt", "$Format:%H$ $Id$\n")
+    repository.git("add", "--all")
+    repository.write(
+        ".gitattributes",
+        "secret.txt export-ignore\nversion.txt export-subst ident\n*.py text eol=lf working-tree-encoding=UTF-16\n"
+        "*.sh filter=lfs\n",
+    )
+    repository.git("-c", "filter.lfs.clean=cat", "add", ".gitattributes")
+    repository.git("commit", "--quiet", "--message", "attributes")
+    resolved = lock(opened, GitSource(repository.url, repository.git("rev-parse", "HEAD")))
+    assert resolved.locked.tree == read_folder(opened.store, repository.folder).kept.tree
+
+
+def test_a_subdirectory_is_a_source_of_its_own(opened: Doors, repository: GitRepository) -> None:
+    resolved = lock(opened, GitSource(repository.url, repository.commit(), subdirectory="sub"))
+    assert names(opened, resolved) == ["deep é.txt"]
+
+
+def test_a_missing_subdirectory_is_named(opened: Doors, repository: GitRepository) -> None:
+    message = refusal(opened, GitSource(repository.url, repository.commit(), subdirectory="none"))
+    assert "a folder none" in message
+
+
+def test_exclusions_are_not_even_read(opened: Doors, repository: GitRepository) -> None:
+    repository.write("results/score.csv", "98.9\n")
+    resolved = lock(opened, GitSource(repository.url, repository.commit()), "results/**", "typo/**")
+    assert names(opened, resolved) == ["link", "run.py", "sub/deep é.txt", "tool.sh"]
+    assert resolved.warnings == ("source.exclude: 'typo/**' matches nothing",)
+
+
+def test_a_commit_inside_of_the_history_is_found(opened: Doors, repository: GitRepository) -> None:
+    first = repository.commit()
+    repository.write("run.py", "print(2)\n")
+    repository.commit()
+    assert lock(opened, GitSource(repository.url, first)).locked.commit == first
+
+
+def test_a_server_that_only_gives_whole_branches_is_asked_for_them(
+    store_folder: Path, repository: GitRepository, file_server: FileServer
+) -> None:
+    first = repository.commit()
+    repository.write("run.py", "print(2)\n")
+    repository.commit()
+    repository.git("update-server-info")
+    # Plain files: the "dumb" protocol, which knows no single commits.
+    url = file_server.put_folder(repository.folder / ".git", at="/upstream.git")
+    resolved = lock(doors(store_folder), GitSource(url, first))
+    assert resolved.locked.tree == lock(doors(store_folder), GitSource(repository.url, first)).locked.tree
+
+
+def test_a_commit_that_is_not_there_is_named(opened: Doors, repository: GitRepository) -> None:
+    repository.commit()
+    message = refusal(opened, GitSource(repository.url, "0123456789" * 4))
+    assert "0123456789" * 4 in message
+    assert "does not have the commit" in message
+
+
+def test_something_that_is_no_commit_is_refused(opened: Doors, repository: GitRepository) -> None:
+    repository.commit()
+    assert "commit" in refusal(opened, GitSource(repository.url, repository.git("rev-parse", "HEAD^{tree}")))
+
+
+def test_a_repository_that_is_not_there_is_named_with_gits_words(opened: Doors, tmp_path: Path) -> None:
+    url = (tmp_path / "none").as_uri()
+    message = refusal(opened, GitSource(url, "0" * 40), NetworkError)
+    assert url in message
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c 'touch owned'", "fd::17/foo", "--upload-pack=touch owned"])
+def test_an_address_never_runs_a_command(opened: Doors, tmp_path: Path, url: str) -> None:
+    refusal(opened, GitSource(url, "0" * 40), NetworkError)
+    assert not list(tmp_path.rglob("owned"))
+
+
+def test_submodules_are_part_of_the_tree_when_asked_for(
+    opened: Doors, repository: GitRepository, tmp_path: Path
+) -> None:
+    inner = GitRepository(tmp_path / "inner")
+    inner.write("deep.py", "deep\n")
+    inner.commit()
+    middle = GitRepository(tmp_path / "middle")
+    middle.write("middle.py", "middle\n")
+    middle.git("submodule", "--quiet", "add", inner.url, "libs/inner")
+    middle.commit()
+    repository.git("submodule", "--quiet", "add", "../middle", "libs/middle")
+    commit = repository.commit()
+    resolved = lock(opened, GitSource(repository.url, commit, submodules=True))
+    assert {"libs/middle/middle.py", "libs/middle/libs/inner/deep.py"} <= set(names(opened, resolved))
+    below = lock(opened, GitSource(repository.url, commit, submodules=True, subdirectory="libs"))
+    assert "middle/middle.py" in names(opened, below)
+    without = lock(opened, GitSource(repository.url, commit))
+    assert "libs/middle/middle.py" not in names(opened, without)
+    assert without.warnings == ("the submodule libs/middle is not part of the source",)
+
+
+def test_a_submodule_that_cannot_be_fetched_is_named(opened: Doors, repository: GitRepository) -> None:
+    other = "1" * 40
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{other},libs/lost")
+    repository.git("commit", "--quiet", "--message", "lost")
+    source = GitSource(repository.url, repository.git("rev-parse", "HEAD"), submodules=True)
+    message = refusal(opened, source)
+    assert "libs/lost" in message
+    assert "submodules: false" in message
+
+
+def test_hooks_templates_and_the_users_configuration_are_not_used(
+    store_folder: Path, tmp_path: Path, repository: GitRepository
+) -> None:
+    hook = tmp_path / "hooks/post-checkout"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/owned\n")
+    hook.chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(
+        f'[core]\n\thooksPath = {hook.parent}\n\tautocrlf = true\n[url "/nowhere"]\n\tinsteadOf = {repository.url}\n'
+    )
+    opened = doors(store_folder, environment={"HOME": str(tmp_path), "GIT_CONFIG_COUNT": "1"})
+    resolved = lock(opened, GitSource(repository.url, repository.commit()))
+    assert resolved.locked.tree == read_folder(opened.store, repository.folder).kept.tree
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_remembered_commit_needs_neither_git_nor_network(opened: Doors, repository: GitRepository) -> None:
+    source = GitSource(repository.url, repository.commit())
+    first = lock(opened, source)
+    assert lock(doors(opened.store.root, environment={"PATH": "/nowhere"}), source) == first
+
+
+def test_an_empty_commit_is_refused(opened: Doors, tmp_path: Path) -> None:
+    empty = GitRepository(tmp_path / "empty")
+    with pytest.raises(ReproBridgeError, match="the source is empty"):
+        lock(opened, GitSource(empty.url, empty.commit()))
+
+
+def test_certificates_and_ssh_settings_reach_git_and_nothing_else_of_its_variables() -> None:
+    environment = git_environment({"GIT_SSL_CAINFO": "/ca", "GIT_WORK_TREE": "/x", "HTTPS_PROXY": "http://p"})
+    assert environment["GIT_SSL_CAINFO"] == "/ca"
+    assert environment["HTTPS_PROXY"] == "http://p"
+    assert "GIT_WORK_TREE" not in environment
+    assert environment["GIT_SSH_COMMAND"] == "ssh -o BatchMode=yes"
+    assert git_environment({"GIT_SSH_COMMAND": "my"})["GIT_SSH_COMMAND"] == "my"
+
+
+@pytest.mark.parametrize(
+    ("base", "url", "expected"),
+    [
+        ("https://h/a/b.git", "../c.git", "https://h/a/c.git"),
+        ("https://h/a/b/", "./c", "https://h/a/b/c"),
+        ("https://h/a/b", "../../x/y", "https://h/x/y"),
+        ("git@h:a", "../c", "git@h:c"),
+        ("git@h:a/b", "../c", "git@h:a/c"),
+        ("https://h/a", "https://other/x", "https://other/x"),
+    ],
+)
+def test_a_relative_submodule_address_is_resolved_as_git_does(base: str, url: str, expected: str) -> None:
+    assert resolve_relative(base, url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("file:///x", True),
+        ("/x/y", True),
+        ("https://h/x", False),
+        ("ssh://h/x", False),
+        ("git@h:x/y", False),
+        ("h:x", False),
+        ("./a:b", True),
+    ],
+)
+def test_what_git_would_read_from_this_machine_is_known(url: str, local: bool) -> None:
+    assert is_local(url) == local
