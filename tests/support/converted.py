@@ -87,6 +87,10 @@ class OneFile:
         """Not for wheels."""
         raise NotImplementedError
 
+    def listing(self, recipe: FragmentRecipe) -> Path:
+        """Not for wheels."""
+        raise NotImplementedError
+
 
 def convert_wheel(
     wheel: Wheel, folder: Path, *, url: str | None = None, omit: Iterable[str] = (), python: str = "3.11"

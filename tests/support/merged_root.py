@@ -36,6 +36,7 @@ class RootEntry:
 
     @property
     def sha256(self) -> str:
+        """Digest of the content, 64 hexadecimal digits."""
         return hashlib.sha256(self.data).hexdigest()
 
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 
 from reprobridge.cli.doors import Doors
 
@@ -13,7 +14,10 @@ SUMMARY = "list the base systems, or lock their packages anew"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What stands behind `reprobridge template`."""
     parser.add_argument("verb", choices=["list", "lock"], help="list them, or write lockfiles/NAME.lock.json")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="templates to lock; all when none is named")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="templates; all when none is named")
+    parser.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="where locks are written; lockfiles/ when not given"
+    )
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
@@ -26,11 +30,11 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
             print(f"{name}\t{load_template(name).title}", file=doors.out)
         return 0
     for name in names:
-        _lock(name, doors)
+        _lock(name, arguments.into, doors)
     return 0
 
 
-def _lock(name: str, doors: Doors) -> None:
+def _lock(name: str, folder: Path | None, doors: Doors) -> None:
     from reprobridge.data_files import data_folder
     from reprobridge.lock.debian.index import IndexSources
     from reprobridge.lock.debian.lock import lock_template
@@ -42,7 +46,7 @@ def _lock(name: str, doors: Doors) -> None:
         network=doors.network, store=doors.store, settings=read_settings(os.environ), now=datetime.now(UTC)
     )
     locked = lock_template(load_template(name), sources)
-    path = data_folder("lockfiles") / f"{name}.lock.json"
+    path = (folder or data_folder("lockfiles")) / f"{name}.lock.json"
     write_file(path, locked.to_bytes())
     for platform, base in locked.platforms.items():
         doors.log(f"{name} {platform}: {len(base.debs)} packages")
