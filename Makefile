@@ -12,7 +12,7 @@ endif
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit lint check bench templates clean
+.PHONY: help setup demo test unit lint check bench templates golden clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,12 @@ bench: setup ## Measure against other image builders, side by side (needs docker
 
 templates: setup ## Lock every image template anew, into lockfiles/
 	$(BIN)/reprobridge template lock
+
+golden: setup ## Pin this release's tools in the repository's locks, and write the images' digests anew
+	@for artifact in examples/* tests/artifacts/*; do \
+		$(BIN)/reprobridge lock --upgrade-tools $$artifact && \
+		$(BIN)/reprobridge build $$artifact --digest-file $$artifact/image.digest || exit 1; \
+	done
 
 clean: ## Remove the virtual environment and the tools' caches
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,3 +1,9 @@
-"""Fixtures of tests/support for all tests."""
+"""Fixtures of tests/support and settings of hypothesis for all tests."""
 
-pytest_plugins = ["support.engine", "support.file_server", "support.store_folder"]
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["support.artifacts", "support.engine", "support.file_server", "support.store_folder"]
+
+# Time never decides a test: a machine under load is no fault of the code.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")

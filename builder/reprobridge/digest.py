@@ -8,8 +8,9 @@ UTF-8, no floats (they have no canonical text; numbers that matter are kept as t
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import BinaryIO, TypeAlias
+
+from reprobridge.frozen import frozen
 
 CHUNK = 1 << 20
 """Bytes read at once when a stream is hashed or copied."""
@@ -20,7 +21,7 @@ Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None
 _HEX = frozenset("0123456789abcdef")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Digest:
     """A SHA-256 digest; equal digests mean equal bytes."""
 
@@ -81,7 +82,8 @@ def canonical_json(value: Json) -> bytes:
     """The one encoding of a JSON value that we hash. Raises TypeError for what has no canonical text."""
     _refuse_floats(value)
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode()
+    # File names that are no UTF-8 are kept as surrogates; `json.loads` reads them back from this encoding.
+    return text.encode("utf-8", "surrogatepass")
 
 
 def digest_json(value: Json) -> Digest:

@@ -6,11 +6,12 @@ A failed *check* is a value (`Problem`, a finding, a report), never an exception
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from reprobridge.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Problem:
     """One thing that is wrong with something a user wrote, at a place that they can find."""
 

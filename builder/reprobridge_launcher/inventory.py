@@ -1,7 +1,7 @@
 r"""The list of files that an image holds below /rra/code and /opt/env, and the digest of a tree.
 
-Text form, made to be read without a JSON parser for tens of thousands of files (one line each, sorted by path
-bytes):
+Text form, made to be read without a JSON parser for tens of thousands of files (one line each, in any
+order; a path may stand more than once):
 
     reprobridge.inventory/1
     0644 <SHA-256, hex> <path>
@@ -47,17 +47,17 @@ def file_entry(path: str, mode: int, sha256: str) -> Entry:
 
 def write(entries: "list[Entry]") -> str:
     """Text form of the entries, sorted by path bytes."""
-    return HEADER + "\n" + _lines(entries)
+    return HEADER + "\n" + lines(entries)
 
 
 def read(text: str) -> "list[Entry]":
     """Parse the text form; FormatError names the line."""
-    lines = text.split("\n")
-    if lines[0] != HEADER:
-        raise FormatError("inventory line 1", HEADER, shown(lines[0]))
-    if lines[-1] != "":
-        raise FormatError("inventory's end", "a newline", shown(lines[-1]))
-    return [_parse_line(line, number) for number, line in enumerate(lines[1:-1], 2)]
+    found = text.split("\n")
+    if found[0] != HEADER:
+        raise FormatError("inventory line 1", HEADER, shown(found[0]))
+    if found[-1] != "":
+        raise FormatError("inventory's end", "a newline", shown(found[-1]))
+    return [_parse_line(line, number) for number, line in enumerate(found[1:-1], 2)]
 
 
 def tree_digest(entries: "list[Entry]", root: str) -> str:
@@ -73,7 +73,7 @@ def tree_digest(entries: "list[Entry]", root: str) -> str:
             raise ValueError("{} isn't below {}".format(entry.path, root))
         relative.append(Entry(path=entry.path[len(prefix) :], mode=_plain(entry.mode), sha256=entry.sha256))
     digest = cparts.sha256()
-    digest.update(_lines(relative).encode("ascii", "backslashreplace"))
+    digest.update(lines(relative).encode("ascii", "backslashreplace"))
     return digest.hexdigest()
 
 
@@ -83,7 +83,8 @@ def _plain(mode: str) -> str:
     return "0755" if int(mode, 8) & 0o100 else "0644"
 
 
-def _lines(entries: "list[Entry]") -> str:
+def lines(entries: "list[Entry]") -> str:
+    """The lines of the text form, sorted by path bytes."""
     ordered = sorted(entries, key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
     return "".join("{} {} {}\n".format(e.mode, e.sha256, _escape(e.path)) for e in ordered)
 

@@ -41,7 +41,7 @@ def _deb_addresses(locked: LockedDebian, doors: Doors) -> Mapping[Digest, Sequen
 
 
 def _wheel_addresses(lock: Lock, platform: str, doors: Doors) -> Mapping[Digest, Sequence[str]]:
-    from reprobridge.lock.lock import python_target
+    from reprobridge.lock.freshness import python_target
     from reprobridge.lock.pypi import find_urls
     from reprobridge.lock.template import load_template
 

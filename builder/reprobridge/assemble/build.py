@@ -1,6 +1,5 @@
 """`reprobridge build` as a function: from an artifact's folder to an image in the store."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.assemble.arrivals import LockedArrivals
@@ -8,10 +7,11 @@ from reprobridge.assemble.image import BuiltImage, Making, build_image
 from reprobridge.assemble.schedule import Progress
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.data_files import data_folder
+from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import Progress as FetchProgress
 from reprobridge.lock.file import FILE_NAME, read_lock
-from reprobridge.lock.lock import require_fresh
+from reprobridge.lock.freshness import require_fresh
 from reprobridge.lock.model import Lock
 from reprobridge.lock.source import obtain_refined
 from reprobridge.lock.tools import launcher_files, require_tools
@@ -22,7 +22,7 @@ from reprobridge.spec.model import Spec
 from reprobridge.spec.parse import read_spec
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class BuildRequest:
     """What to build and how."""
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from reprobridge.assemble.index import IndexEntry, parents
 from reprobridge.errors import Problem
+from reprobridge.frozen import frozen
 from reprobridge.oci.tar import EntryKind
 
 _FOLDER = EntryKind.DIRECTORY.value
 _SYMLINK = EntryKind.SYMLINK.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owned:
     """A fragment's paths and whose they are."""
 
@@ -91,7 +92,8 @@ def _decide(
     path = first[1].path
     named = owners.get(path)
     if named is None and _is_delicate(path):
-        hint = f"name the one that wins in the spec: environment.python.owners: {{{path}: {second[0]}}}"
+        key = path.rpartition("/site-packages/")[2]
+        hint = f"name the one that wins in the spec: environment.python.owners: {{{key}: {second[0]}}}"
         both = f"different ones in {first[0]} and {second[0]}"
         found.problems.append(Problem(f"/{path}", "one file", both, hint))
     winner, loser = (first, second) if named == first[0] else (second, first)

@@ -10,12 +10,12 @@ import lzma
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from reprobridge.digest import CHUNK
 from reprobridge.errors import ArtifactError
+from reprobridge.frozen import frozen
 from reprobridge.system.files import spooled
 
 _MAGIC = b"!<arch>\n"
@@ -24,7 +24,7 @@ _CONTROL_LIMIT = 64 << 20
 """Most bytes of an unpacked control.tar; the largest in Debian has a few MiB."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DebArchive:
     """An opened package."""
 

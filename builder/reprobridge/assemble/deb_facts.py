@@ -6,10 +6,10 @@ every byte. The Debian state is a function of all packages' facts and of nothing
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from reprobridge.digest import Json, canonical_json
+from reprobridge.frozen import frozen
 
 
 class Slave(NamedTuple):
@@ -62,7 +62,7 @@ class Folder(NamedTuple):
     """Group."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class DebFacts:
     """Facts of one package."""
 

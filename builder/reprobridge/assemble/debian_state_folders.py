@@ -6,12 +6,12 @@ that they copy from a default is in `COPIES`. Where a package is missing, so are
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from reprobridge.assemble.deb_facts import DebFacts
 from reprobridge.assemble.deb_paths import ALIASED, MOVED_FOLDERS
 from reprobridge.assemble.debian_state_tree import StateTree, real_path
 from reprobridge.assemble.debian_state_users import Accounts
+from reprobridge.frozen import field, frozen
 
 COPIES: Mapping[str, str] = {
     "usr/share/base-files/profile": "etc/profile",
@@ -25,7 +25,7 @@ COPIES: Mapping[str, str] = {
 """Default -> where a script copies it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Made:
     """What a package's scripts leave behind."""
 

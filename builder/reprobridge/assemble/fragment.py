@@ -8,8 +8,7 @@ compressed again. Bytes flow once, through every sink at the same time; nothing 
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from reprobridge.assemble.index import IndexEntry, index_entry, parents
 from reprobridge.errors import ArtifactError
@@ -27,8 +26,7 @@ class LayerSink(Protocol):
         """The next compressed bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeflatedFile:
+class DeflatedFile(NamedTuple):
     """A file whose bytes come as a raw DEFLATE stream."""
 
     entry: TarEntry
@@ -43,15 +41,29 @@ class DeflatedFile:
     """Archive and member, for errors."""
 
 
+class Packed(NamedTuple):
+    """Bytes that we have compressed before."""
+
+    members: bytes
+    """As gzip members of ours."""
+    data: bytes
+    """What they inflate to."""
+
+
 class FragmentWriter:
     """Writes entries in the order in which they come, which must follow from the recipe, and keeps their index."""
 
     def __init__(self, sinks: Iterable[LayerSink], *, folders: bool = True) -> None:
         """`folders`: whether directories are written, not only indexed."""
+        from isal.isal_zlib import crc32
+
+        self._crc32 = crc32
         self._sinks = tuple(sinks)
         self._with_folders = folders
         self._pending = bytearray()
         self._folders: set[str] = set()
+        self.level = members.THOROUGH
+        """How hard our members are compressed; a converter may set it before it writes."""
         self.entries: list[IndexEntry] = []
         """Index of everything written so far."""
 
@@ -112,21 +124,30 @@ class FragmentWriter:
         except members.BrokenStreamError as error:
             raise _broken(file, f"a DEFLATE stream of {file.entry.size} bytes", str(error)) from error
 
+    def packed(self, entry: TarEntry, parts: Iterable[Packed]) -> str:
+        """A file whose bytes were compressed before, in parts; gives its SHA-256 in hex."""
+        self._head(entry)
+        self._flush()
+        sha256 = hashlib.sha256()
+        for part in parts:
+            sha256.update(part.data)
+            self._tar(part.data)
+            self._gzip(part.members)
+        self._plain(padding(entry.size))
+        self.entries.append(index_entry(entry, sha256.hexdigest()))
+        return sha256.hexdigest()
+
     def close(self) -> None:
         """Write what is pending; the fragment is complete."""
         self._flush()
 
     def _packed_together(self, file: DeflatedFile) -> str:
-        from isal import isal_zlib
-
         data = b"".join(members.inflate(file.blocks, file.entry.size))
-        if (crc := isal_zlib.crc32(data)) != file.crc:
+        if (crc := self._crc32(data)) != file.crc:
             raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
         return self.file(file.entry, data)
 
     def _passed_on(self, file: DeflatedFile) -> str:
-        from isal import isal_zlib
-
         self._head(file.entry)
         self._flush()
         self._gzip(members.HEAD)
@@ -134,7 +155,7 @@ class FragmentWriter:
         crc = 0
         for data in members.inflate(self._forwarded(file.blocks), file.entry.size):
             sha256.update(data)
-            crc = isal_zlib.crc32(data, crc)
+            crc = self._crc32(data, crc)
             self._tar(data)
         if crc != file.crc:
             raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
@@ -175,7 +196,7 @@ class FragmentWriter:
 
     def _emit(self, piece: bytes) -> None:
         self._tar(piece)
-        self._gzip(members.member(piece))
+        self._gzip(members.member(piece, self.level))
 
     def _tar(self, data: bytes) -> None:
         for sink in self._sinks:

@@ -3,14 +3,14 @@
 A finished image is remembered by the digest of its plan, so that building the same again costs a look.
 """
 
-from dataclasses import dataclass
-
 from reprobridge.assemble.model import Layer
+from reprobridge.assemble.notes import notes_of
 from reprobridge.assemble.omissions import omissions, with_omissions
 from reprobridge.assemble.schedule import Arrivals, Progress, Scheduler
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, ImageConfig, Manifest, MediaType, Platform
 from reprobridge.plan.model import BuildPlan, LayerPlan
 from reprobridge.store.store import Store
@@ -21,7 +21,7 @@ LAYER_LIMIT = 10 * 10**9
 """Compressed bytes of a layer that GHCR refuses."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class BuiltImage:
     """An image in the store."""
 
@@ -35,7 +35,7 @@ class BuiltImage:
     """What the author should know: conflicts that had a harmless winner, big layers."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Making:
     """How to make what is missing."""
 
@@ -108,6 +108,7 @@ def _make(plan: BuildPlan, store: Store, making: Making) -> BuiltImage:
     layers = [_finished(workshop, layer) for layer in plan.layers]
     notes = [
         *decided.notes,
+        *notes_of(plan, workshop),
         *(_size_note(plan, layer) for plan, layer in zip(plan.layers, layers, strict=True)),
     ]
     manifest = write_manifest(plan, layers, store)

@@ -1,11 +1,17 @@
 """The inventory: every file of the code and the environment with its digest, for the launcher's check.
 
-Its format is the launcher's (`reprobridge_launcher/inventory.py`).
+Its format is the launcher's (`reprobridge_launcher/inventory.py`). The lines of each fragment are made and
+compressed once; an image's inventory is a chain of them in the order of its fragments, so that one package more
+costs its own lines only. A path that several packages bring with equal bytes is listed by each of them.
 """
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
 from reprobridge.assemble.converter import Inputs
-from reprobridge.assemble.fragment import FragmentWriter
+from reprobridge.assemble.fragment import FragmentWriter, Packed
 from reprobridge.assemble.index import IndexEntry
+from reprobridge.oci import members
 from reprobridge.oci.tar import EntryKind, TarEntry
 from reprobridge.plan.model import InventoryRecipe
 from reprobridge_launcher import inventory
@@ -13,21 +19,36 @@ from reprobridge_launcher import inventory
 
 def convert(recipe: InventoryRecipe, inputs: Inputs, writer: FragmentWriter) -> bytes | None:
     """Write the list of all files and symbolic links of the fragments that the recipe names."""
-    rows = {row.path: row for part in recipe.of for row in inputs.index(part)}
-    listed = [entry for row in rows.values() if (entry := _entry(row, rows)) is not None]
-    data = inventory.write(listed).encode()
-    writer.file(TarEntry(recipe.path, EntryKind.FILE, 0o644, len(data)), data)
+    head = f"{inventory.HEADER}\n".encode()
+    parts = [Packed(members.chain(head), head), *(_packed(inputs.listing(part)) for part in recipe.of)]
+    size = sum(len(part.data) for part in parts)
+    writer.packed(TarEntry(recipe.path, EntryKind.FILE, 0o644, size), parts)
     return None
 
 
-def _entry(row: IndexEntry, rows: dict[str, IndexEntry]) -> inventory.Entry | None:
-    match EntryKind(row.kind):
-        case EntryKind.FILE:
-            return inventory.file_entry(f"/{row.path}", row.mode, row.content)
-        case EntryKind.SYMLINK:
-            return inventory.link_entry(f"/{row.path}", row.content)
-        case EntryKind.HARDLINK:
-            target = rows[row.content]
-            return inventory.file_entry(f"/{row.path}", target.mode, target.content)
-        case EntryKind.DIRECTORY:
-            return None
+def _packed(path: Path) -> Packed:
+    from isal import igzip
+
+    compressed = path.read_bytes()
+    data: bytes = igzip.decompress(compressed) if compressed else b""  # type: ignore[no-untyped-call]
+    return Packed(compressed, data)
+
+
+def lines_of(entries: Iterable[IndexEntry]) -> bytes:
+    """A fragment's lines in the inventory."""
+    return inventory.lines(list(_listed(list(entries)))).encode()
+
+
+def _listed(entries: list[IndexEntry]) -> Iterator[inventory.Entry]:
+    rows = {row.path: row for row in entries}
+    for row in entries:
+        match EntryKind(row.kind):
+            case EntryKind.FILE:
+                yield inventory.file_entry(f"/{row.path}", row.mode, row.content)
+            case EntryKind.SYMLINK:
+                yield inventory.link_entry(f"/{row.path}", row.content)
+            case EntryKind.HARDLINK:
+                target = rows[row.content]
+                yield inventory.file_entry(f"/{row.path}", target.mode, target.content)
+            case EntryKind.DIRECTORY:
+                continue

@@ -6,13 +6,13 @@ their compressed bytes are copied, and inflated once more for the diff_id, never
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from reprobridge.assemble.index import IndexEntry, parents, tar_entry
 from reprobridge.assemble.model import Layer
 from reprobridge.digest import CHUNK, Hasher
+from reprobridge.frozen import frozen
 from reprobridge.oci import members
 from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header
 from reprobridge.store.store import BlobWriter, Store
@@ -59,7 +59,7 @@ class FragmentBlob:
         self._blob.write(data)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A stored fragment as part of a chain."""
 

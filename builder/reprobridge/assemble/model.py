@@ -1,11 +1,10 @@
 """What recipes evaluate to, and how the store remembers it."""
 
-from dataclasses import dataclass
-
 from reprobridge.digest import Digest, Json
+from reprobridge.frozen import frozen
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Fragment:
     """A converted recipe."""
 
@@ -31,7 +30,7 @@ class Fragment:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Layer:
     """A finished layer."""
 

@@ -5,12 +5,13 @@ reads no index.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
+from reprobridge.assemble.claims import suspects
 from reprobridge.assemble.conflicts import Owned, settle
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import frozen, replace
 from reprobridge.plan.model import (
     BuildPlan,
     DebianStateRecipe,
@@ -25,7 +26,7 @@ _REVISION = 1
 """Of the rules in `conflicts.py`: older decisions are taken again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Omissions:
     """What was decided about paths that several fragments have."""
 
@@ -63,7 +64,8 @@ def omissions(plan: BuildPlan, store: Store, workshop: Workshop) -> Omissions:
 def _decide(
     parts: Mapping[Digest, FragmentRecipe], owners: Mapping[str, str], workshop: Workshop
 ) -> Omissions:
-    keys = {owner_of(part): key for key, part in parts.items()}
+    near = suspects({key: workshop.claims(part) for key, part in parts.items()})
+    keys = {owner_of(parts[key]): key for key in near}
     found = settle((Owned(owner, workshop.index(parts[key])) for owner, key in keys.items()), owners)
     if found.problems:
         shown = "\n".join(str(problem) for problem in found.problems)

@@ -7,13 +7,12 @@ One process is enough for little work; more are forked, before anything here sta
 """
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, as_completed
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest
+from reprobridge.frozen import frozen
 from reprobridge.plan.model import (
     BuildPlan,
     DebianStateRecipe,
@@ -24,7 +23,9 @@ from reprobridge.plan.model import (
     WheelRecipe,
 )
 from reprobridge.store.store import Store
-from reprobridge.system.workers import workers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 SMALL = 4 << 20
 """Bytes of input below which a wave is done in this process: forking would take longer."""
@@ -47,7 +48,7 @@ class Progress(Protocol):
         """One step is done."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """One thing to make: a whole layer, or a fragment that layers will be chained of."""
 
@@ -117,6 +118,8 @@ class Scheduler:
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL
         if self._workers > 1 and len(jobs) > 1 and heavy:
+            from reprobridge.system.workers import workers
+
             with workers(min(self._workers, len(jobs))) as pool:
                 self._spread(jobs, pool)
             return
@@ -124,7 +127,9 @@ class Scheduler:
             do(self._store.root, job)
             self._progress.step(job.title)
 
-    def _spread(self, jobs: list[Job], pool: Executor) -> None:
+    def _spread(self, jobs: list[Job], pool: "Executor") -> None:
+        from concurrent.futures import as_completed
+
         waiting: dict[Future[None], Job] = {}
         for job in self._ready(jobs):
             waiting[pool.submit(do, self._store.root, job)] = job

@@ -4,8 +4,6 @@ Parents are implied: `layer.py` writes directories, with the mode that they have
 The tree is proven while it passes by: its digest is computed again from what was written.
 """
 
-from dataclasses import replace
-
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.errors import ArtifactError
@@ -18,7 +16,7 @@ def convert(recipe: TreeRecipe, inputs: Inputs, writer: FragmentWriter) -> None:
     """Write the tree's files and links below `recipe.root`; no facts. Raises ArtifactError for a wrong tree."""
     rows = []
     for entry, stream in read_tree(inputs.tree(recipe.tree)):
-        placed = replace(entry, path=f"{recipe.root}/{entry.path}")
+        placed = entry._replace(path=f"{recipe.root}/{entry.path}")
         if entry.kind is EntryKind.SYMLINK:
             writer.link(placed)
             rows.append(tree_row(entry, ""))

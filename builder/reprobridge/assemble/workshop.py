@@ -7,6 +7,7 @@ blobs that it names are here, so deleting anything from the store costs work and
 
 from pathlib import Path
 
+from reprobridge.assemble.claims import Claims, claims_of
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.assemble.index import IndexEntry, read_index, write_index
@@ -14,6 +15,7 @@ from reprobridge.assemble.layer import FragmentBlob, LayerBlob, Link, chain
 from reprobridge.assemble.model import Fragment, Layer
 from reprobridge.digest import Digest
 from reprobridge.errors import StoreError
+from reprobridge.oci import members
 from reprobridge.plan.model import (
     DebianStateRecipe,
     DebRecipe,
@@ -129,6 +131,27 @@ class Workshop:
         if fragment is None:
             raise _not_made(recipe)
         return read_index(self._store.read(fragment.index))
+
+    # what is known of an index, kept so that it need not be read
+
+    def claims(self, recipe: FragmentRecipe) -> Claims:
+        """What the fragment claims (`claims.py`)."""
+        known = Claims.from_json(self._store.result("claims", recipe.key()))
+        if known is None:
+            known = claims_of(self.index(recipe))
+            self._store.remember("claims", recipe.key(), known.to_json())
+        return known
+
+    def listing(self, recipe: FragmentRecipe) -> Path:
+        """The fragment's lines in the inventory, compressed (`inventory.py`)."""
+        from reprobridge.assemble.inventory import lines_of
+
+        match self._store.result("listing", recipe.key()):
+            case {"blob": str(blob)} if self._store.has(Digest.parse(blob)):
+                return self._store.path(Digest.parse(blob))
+        made = self._store.add(members.chain(lines_of(self.index(recipe))))
+        self._store.remember("listing", recipe.key(), {"blob": str(made)})
+        return self._store.path(made)
 
 
 def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> bytes | None:

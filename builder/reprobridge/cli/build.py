@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--relock", action="store_true", help="first lock again what changed in the spec")
     parser.add_argument(
-        "--workers", type=int, default=DEFAULT_WORKERS, help=f"most processes (default {DEFAULT_WORKERS})"
+        "--workers", type=int, default=DEFAULT_WORKERS, help="most processes (default: one a core, at most 8)"
     )
     parser.add_argument(
         "--digest-file", type=Path, metavar="FILE", help="write the digest of record into a file"

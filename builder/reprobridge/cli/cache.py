@@ -3,39 +3,51 @@
 import argparse
 import json
 import time
+from collections.abc import Mapping
 
 from reprobridge.cli.doors import Doors
+from reprobridge.errors import UsageError
 
 NAME = "cache"
 SUMMARY = "show what lies in the local store, or delete what is not needed"
 
 _DAY = 24 * 60 * 60
+_DAYS = 30
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's words."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    info = actions.add_parser("info", help="how much lies where")
-    info.add_argument("--json", action="store_true", help="for machines")
-    prune = actions.add_parser("prune", help="delete what no image needs")
-    prune.add_argument(
-        "--older-than", type=float, default=30.0, metavar="DAYS", help="keep what is younger (default 30)"
+    parser.add_argument(
+        "action", choices=("info", "prune"), help="say how much lies where, or delete what no image needs"
     )
-    prune.add_argument("--all", action="store_true", help="delete images, too: everything")
+    parser.add_argument("--json", action="store_true", help="info: for machines")
+    parser.add_argument(
+        "--older-than", type=float, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
+    )
+    parser.add_argument("--all", action="store_true", help="prune: delete everything, images too")
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Show or prune."""
     if arguments.action == "info":
+        _refuse("info", {"--older-than": arguments.older_than is not None, "--all": arguments.all})
         return _info(doors, as_json=arguments.json)
+    _refuse("prune", {"--json": arguments.json})
     from reprobridge.store.prune import clear, prune
 
     if arguments.all:
         freed = clear(doors.store)
     else:
-        freed = prune(doors.store, keep_after=time.time() - arguments.older_than * _DAY)
+        days = _DAYS if arguments.older_than is None else arguments.older_than
+        freed = prune(doors.store, keep_after=time.time() - days * _DAY)
     print(f"{freed} bytes freed", file=doors.out)
     return 0
+
+
+def _refuse(action: str, options: Mapping[str, bool]) -> None:
+    """Raises UsageError when an option of the other action was given."""
+    if given := [option for option, is_given in options.items() if is_given]:
+        raise UsageError(f"cache {action} takes no {', '.join(given)}", hint="see `reprobridge cache --help`")
 
 
 def _info(doors: Doors, *, as_json: bool) -> int:

@@ -32,7 +32,16 @@ class Doors:
     @functools.cached_property
     def network(self) -> Network:
         """The network, or none with --offline."""
-        return Offline() if self._offline else RealNetwork()
+        return Offline() if self._offline else self._real_network
+
+    @functools.cached_property
+    def _real_network(self) -> RealNetwork:
+        return RealNetwork()
+
+    def close(self) -> None:
+        """Close connections that were opened."""
+        if "_real_network" in vars(self):
+            self._real_network.close()
 
     @functools.cached_property
     def processes(self) -> Processes:

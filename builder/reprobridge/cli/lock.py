@@ -1,9 +1,15 @@
 """`reprobridge lock`: resolve every wish of the spec into an exact, hash-pinned entry."""
 
 import argparse
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.errors import UsageError
+
+if TYPE_CHECKING:
+    from reprobridge.lock.model import Lock
 
 NAME = "lock"
 SUMMARY = "resolve the spec into reprobridge.lock, check it, or export it"
@@ -21,7 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="write nothing; exit with 1 when the lock is stale"
     )
     parser.add_argument(
-        "--upgrade", nargs="*", metavar="NAME", help="take newest releases: of all packages, or of these"
+        "--upgrade",
+        nargs="*",
+        metavar="NAME",
+        help="take newest releases: of all packages, or of these Python packages",
     )
     parser.add_argument(
         "--upgrade-tools", action="store_true", help="pin this release's converters and launcher"
@@ -48,12 +57,14 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     upgrade = arguments.upgrade
     options = LockOptions(
         upgrade=upgrade == [],
-        packages=tuple(upgrade or ()),
+        packages=tuple(_normalised(name) for name in upgrade or ()),
         tools=arguments.upgrade_tools,
         template=arguments.upgrade_template,
     )
     spec = read_spec(arguments.folder)
     previous = read_previous(path)
+    if previous:
+        _require_locked(options.packages, previous)
     locked = lock_artifact(spec, previous, options, arguments.folder, doors.for_locking())
     for warning in locked.warnings:
         doors.log(f"warning: {warning}")
@@ -65,9 +76,27 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     return 0
 
 
+def _normalised(name: str) -> str:
+    """The name as locks have it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _require_locked(names: tuple[str, ...], lock: "Lock") -> None:
+    """Raises UsageError for names to upgrade that are no locked Python packages."""
+    locked = {wheel.name for platform in lock.platforms.values() for wheel in platform.python.wheels}
+    if unknown := [name for name in names if name not in locked]:
+        raise UsageError(
+            "only locked Python packages can be upgraded by name",
+            where="--upgrade",
+            expected=", ".join(sorted(locked)) or "no name: the artifact has no Python packages",
+            found=", ".join(unknown),
+            hint="the artifact's folder stands before --upgrade; a new package goes into the requirements",
+        )
+
+
 def _check(folder: Path, doors: Doors) -> int:
     from reprobridge.lock.file import FILE_NAME, read_lock
-    from reprobridge.lock.lock import stale_wishes
+    from reprobridge.lock.freshness import stale_wishes
     from reprobridge.lock.tools import tool_differences
     from reprobridge.spec.parse import read_spec
 

@@ -44,7 +44,9 @@ class Command(Protocol):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status (guides/reference/exit-codes.md)."""
     words = list(sys.argv[1:] if argv is None else argv)
-    arguments = _parser(words).parse_args(words)
+    arguments, unknown = _parser(words).parse_known_args(words)
+    if unknown:
+        _refuse(f"unrecognized arguments: {' '.join(unknown)}", f"reprobridge {arguments.command}")
     signal.signal(signal.SIGTERM, _interrupt)
     doors = Doors(store_root=arguments.store, offline=arguments.offline, quiet=arguments.quiet)
     try:
@@ -60,6 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except Exception as error:  # noqa: BLE001 - the last place before the user: a bug is reported, not thrown
         return _report_bug(error, debug=arguments.debug)
+    finally:
+        doors.close()
 
 
 def load_command(name: str) -> Command:
@@ -70,7 +74,9 @@ def load_command(name: str) -> Command:
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The parser; only the chosen command's words are known to it, all others are a line of help."""
     parser = _Parser(
-        prog="reprobridge", description="Refined reproducible artifacts: lock, build, validate, run."
+        prog="reprobridge",
+        description="Refined reproducible artifacts: lock, build, validate, run.",
+        epilog="Options of a command stand after it: reprobridge COMMAND --help.",
     )
     parser.add_argument("--version", action="version", version=f"reprobridge {RELEASE}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
@@ -80,13 +86,14 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             command = load_command(name)
             own = commands.add_parser(name, help=command.SUMMARY, description=command.SUMMARY)
             command.add_arguments(own)
-            _add_common(own)
+            add_common(own)
         else:
             commands.add_parser(name)
     return parser
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that every command takes."""
     common = parser.add_argument_group("everywhere")
     common.add_argument(
         "--store", type=Path, help="store folder (default: $REPROBRIDGE_STORE or the user's cache)"
@@ -101,9 +108,12 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print and exit with 2."""
-        wrong = UsageError(message, hint=f"see `{self.prog} --help`")
-        print(f"reprobridge: {wrong}", file=sys.stderr)
-        raise SystemExit(UsageError.exit_code)
+        _refuse(message, self.prog)
+
+
+def _refuse(message: str, program: str) -> NoReturn:
+    print(f"reprobridge: {UsageError(message, hint=f'see `{program} --help`')}", file=sys.stderr)
+    raise SystemExit(UsageError.exit_code)
 
 
 def _interrupt(*_: object) -> None:

@@ -3,12 +3,12 @@
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.assemble.image import BuiltImage
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import AssembleError, UsageError
+from reprobridge.frozen import frozen
 from reprobridge.oci.archive import pour_archive, write_archive
 from reprobridge.oci.layout import ImageParts, read_parts, write_layout
 from reprobridge.system.processes import Command
@@ -19,7 +19,7 @@ ENGINES = ("docker", "podman")
 """Kinds that need no path."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """A parsed --output."""
 
@@ -62,6 +62,8 @@ def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
             write_archive(output.path, image, docker=True)
         case _:
             _load(output.kind, image, doors)
+            return
+    doors.log(f"wrote {output.path}")
 
 
 def _load(engine: str, image: ImageParts, doors: Doors) -> None:

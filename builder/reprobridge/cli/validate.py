@@ -8,8 +8,8 @@ from reprobridge.cli.doors import Doors
 NAME = "validate"
 SUMMARY = "check an image in a clean shell: its bytes, launcher, tasks and guide"
 
-FAILED = 10
-"""Exit status when a check failed or could not be made (guides/reference/exit-codes.md)."""
+FAILED = 1
+"""Exit status when a check failed or was not run (guides/reference/exit-codes.md)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.assemble.arrivals import wanted_files
     from reprobridge.lock.fetch import Fetcher
     from reprobridge.lock.file import FILE_NAME, read_lock
-    from reprobridge.lock.lock import require_fresh
+    from reprobridge.lock.freshness import require_fresh
     from reprobridge.lock.source import obtain_tree, wanted_source
     from reprobridge.lock.vendor import locked_files, locked_trees, vendor
     from reprobridge.spec.parse import read_spec

@@ -7,11 +7,11 @@ so every changed line belongs to exactly one change, and a change without effect
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError
+from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.folder import look, read_folder
@@ -30,7 +30,7 @@ _FAILED = re.compile(r"error: patch failed: (?P<file>.*):(?P<line>\d+)")
 _HUNK = re.compile(rb"^@@ -(?P<line>\d+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touched:
     """What one change does."""
 
@@ -40,7 +40,7 @@ class Touched:
     """Paths that it changes, makes or removes, sorted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refined:
     """A tree with all changes applied."""
 

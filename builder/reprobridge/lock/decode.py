@@ -1,10 +1,9 @@
 """Reading JSON into our frozen types by their annotations: strict, with the place of whatever is wrong.
 
 Understands what the lock's model is made of: text, numbers, booleans, digests, optional values, tuples,
-mappings by text, and dataclasses of these. Keys must be exactly the fields.
+mappings by text, and frozen types (`frozen.py`) of these. Keys must be exactly the fields.
 """
 
-import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import field_names, is_frozen
 
 T = TypeVar("T")
 _Reader = Callable[[object, str], Any]
@@ -26,7 +26,7 @@ class Undecodable(ValueError):
 
 
 def decode(kind: type[T], value: object, place: str = "") -> T:
-    """Read a JSON value as a dataclass. Raises Undecodable."""
+    """Read a JSON value as a frozen type. Raises Undecodable."""
     return _reader(typing.cast(Any, kind))(value, place)  # type: ignore[no-any-return]
 
 
@@ -37,8 +37,8 @@ def _reader(kind: Any) -> _Reader:
         return lambda value, place: _scalar(kind, value, place)
     if kind is Digest:
         return _digest
-    if dataclasses.is_dataclass(kind):
-        return _dataclass_reader(typing.cast(type[object], kind))
+    if is_frozen(kind):
+        return _frozen_reader(typing.cast(type[object], kind))
     arguments = typing.get_args(kind)
     if isinstance(kind, types.UnionType):
         inner = _reader(arguments[0])
@@ -75,9 +75,9 @@ def _mapping(item: _Reader, value: object, place: str) -> dict[str, object]:
     return {str(key): item(element, f"{place}.{key}".lstrip(".")) for key, element in value.items()}
 
 
-def _dataclass_reader(kind: type[object]) -> _Reader:
+def _frozen_reader(kind: type[object]) -> _Reader:
     hints = typing.get_type_hints(kind)
-    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    names = field_names(kind)
     readers = {name: _reader(hints[name]) for name in names}
 
     def read(value: object, place: str) -> object:

@@ -3,15 +3,15 @@
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from reprobridge.frozen import field, frozen
 from reprobridge.store.store import Store
 from reprobridge.system.network import Network
 from reprobridge.system.processes import Processes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Doors:
     """The doors, as one argument."""
 

@@ -10,12 +10,12 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from reprobridge.digest import CHUNK, Digest
 from reprobridge.errors import ArtifactError, NetworkError, ReproBridgeError, StoreError
+from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import BlobWriter, Store
 from reprobridge.system.network import Network, Sink
@@ -27,7 +27,7 @@ Addresses = Callable[[], Sequence[str]]
 """Gives the addresses of a file, best first; may be slow, may raise, is called from any thread."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Wanted:
     """A file to bring into the store."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reprobridge.digest import Digest, Json
 from reprobridge.errors import LockError
+from reprobridge.frozen import field_names
 from reprobridge.lock.decode import Undecodable, decode
 from reprobridge.lock.model import SCHEMA, Lock
 from reprobridge.system import files
@@ -39,7 +40,9 @@ def parse_lock(data: bytes, where: str) -> Lock:
     except (ValueError, RecursionError) as error:
         raise LockError("the lock is no JSON", where=where, found=str(error), hint=hint) from error
     if schema != SCHEMA:
-        raise LockError("the lock is of another schema", where=where, expected=SCHEMA, found=repr(schema), hint=hint)
+        raise LockError(
+            "the lock is of another schema", where=where, expected=SCHEMA, found=repr(schema), hint=hint
+        )
     try:
         return decode(Lock, fields)
     except Undecodable as error:
@@ -63,7 +66,7 @@ def _plain(value: object) -> dict[str, Json]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}  # type: ignore[attr-defined]
+    return {name: getattr(value, name) for name in field_names(value)}
 
 
 def _json(value: object) -> Json:

@@ -13,12 +13,12 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import ArtifactError, LockError
+from reprobridge.frozen import frozen
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.tree import Found, KeptTree, found_file, found_link, keep_tree, kept_tree
 from reprobridge.store.store import Store
@@ -29,7 +29,7 @@ SETTLED = 2_000_000_000
 """Nanoseconds after which a file's times are sure to differ from a later write's (FAT counts in 2 s)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """A folder as a tree."""
 
@@ -39,7 +39,7 @@ class Reading:
     """Exclusions that matched nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """A path and what `lstat` says of it."""
 

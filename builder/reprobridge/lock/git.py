@@ -11,12 +11,12 @@ import functools
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from reprobridge.errors import LockError, NetworkError
+from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.system import files
 from reprobridge.system.processes import Command, Completed
@@ -58,7 +58,7 @@ def git_environment(user: Mapping[str, str], **extra: str) -> dict[str, str]:
     return {**kept, **fixed, **extra}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blob:
     """A file, link or submodule in a commit."""
 

@@ -1,34 +1,30 @@
-"""`reprobridge lock` as functions: answering the spec's wishes, and knowing which answers are stale.
+"""`reprobridge lock` as a function: answering the spec's wishes.
 
 Each section of a lock carries the digest of the wish that it answers. Locking again answers only the wishes
 that changed (or that shall be upgraded) and keeps every other section as it is, so that an edit of the source
-asks no index and moves no package.
+asks no index and moves no package. What resolves is imported when there is something to resolve.
 """
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from reprobridge.digest import Digest
-from reprobridge.errors import LockError, Problem
-from reprobridge.lock.debian.index import IndexSources
-from reprobridge.lock.debian.lock import DebianWish, lock_debian, wish_digest
-from reprobridge.lock.debian.mirrors import read_settings
+from reprobridge.frozen import frozen
+from reprobridge.lock.debian.wish import wish_digest
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.file import read_lock
+from reprobridge.lock.freshness import python_target
 from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPython, LockedSource, LockedWheel
-from reprobridge.lock.pypi import PythonTarget, lock_python, python_wish
+from reprobridge.lock.pypi_wish import python_wish
 from reprobridge.lock.source import lock_source, source_wish
 from reprobridge.lock.template import Template, load_template
-from reprobridge.lock.template_lock import LockedBase, load_template_lock
 from reprobridge.lock.tools import current_tools
 from reprobridge.spec.model import Spec
 
-_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
-"""Debian architecture -> what wheels' tags call it."""
+if TYPE_CHECKING:
+    from reprobridge.lock.debian.lock import DebianWish
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockOptions:
     """What to answer anew although nothing changed."""
 
@@ -42,7 +38,7 @@ class LockOptions:
     """The base system that this release ships."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Locked:
     """A lock and what people should know of how it was made."""
 
@@ -71,50 +67,7 @@ def lock_artifact(
     return Locked(Lock(tools=tools, template=template.name, source=source, platforms=platforms), warnings)
 
 
-def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Problem]:
-    """Which wishes of the spec the lock does not answer; asks no index."""
-    template = load_template(spec.environment.template)
-    wishes: list[tuple[str, Digest | None, Digest]]
-    wishes = [("source", lock.source.wish, source_wish(spec, folder, doors))]
-    for platform in spec.environment.platforms:
-        if platform not in lock.platforms:
-            wishes.append((f"platforms.{platform}", None, Digest.of(platform.encode())))
-            continue
-        locked, target = lock.platforms[platform], python_target(template, platform)
-        debian = wish_digest(template, spec.environment.apt, platform)
-        wishes.append((f"platforms.{platform}.debian", locked.debian.wish, debian))
-        wishes.append((f"platforms.{platform}.python", locked.python.wish, python_wish(spec, target)))
-    return [
-        Problem(place, f"an answer to wish {wish}", f"one to {found}", "run `reprobridge lock`")
-        for place, found, wish in wishes
-        if found != wish
-    ]
-
-
-def require_fresh(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> None:
-    """Refuse a lock that does not answer the spec. Raises LockError that says which parts changed."""
-    if stale := stale_wishes(spec, lock, folder, doors):
-        raise LockError(
-            "the lock does not answer the spec any more",
-            where=str(folder),
-            expected="a lock made from this reprobridge.yaml and what it names",
-            found=f"changes in {', '.join(problem.where for problem in stale)}",
-            hint=f"run `reprobridge lock {folder}`, or build with --relock",
-        )
-
-
-def python_target(template: Template, platform: str) -> PythonTarget:
-    """The interpreter that wheels are chosen for."""
-    major, minor = template.glibc.split(".")
-    return PythonTarget(
-        version=template.python,
-        architecture=_MACHINES[template.architecture(platform)],
-        glibc=(int(major), int(minor)),
-        interpreter=template.interpreter,
-    )
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Work:
     """What the sections of one platform are made of."""
 
@@ -147,11 +100,27 @@ def _debian(work: _Work, before: LockedDebian | None) -> LockedDebian:
     wish = wish_digest(work.template, apt, work.platform)
     if before and before.wish == wish and not options.template and not (options.upgrade and apt):
         return before
-    return lock_debian(_debian_wish(work, before), _index_sources(work.doors))
+    from datetime import UTC, datetime
+
+    from reprobridge.lock.debian.index import IndexSources
+    from reprobridge.lock.debian.lock import lock_debian
+    from reprobridge.lock.debian.mirrors import read_settings
+
+    doors = work.doors
+    sources = IndexSources(
+        network=doors.network,
+        store=doors.store,
+        settings=read_settings(doors.environment),
+        now=datetime.now(UTC),
+    )
+    return lock_debian(_debian_wish(work, before), sources)
 
 
-def _debian_wish(work: _Work, before: LockedDebian | None) -> DebianWish:
+def _debian_wish(work: _Work, before: LockedDebian | None) -> "DebianWish":
     """The wish on top of the base that was locked before, or of the shipped one."""
+    from reprobridge.lock.debian.lock import DebianWish
+    from reprobridge.lock.template_lock import LockedBase, load_template_lock
+
     shipped = load_template_lock(work.template.name).base(work.platform)
     base = shipped
     if (
@@ -171,6 +140,8 @@ def _python(work: _Work, before: LockedPython | None) -> LockedPython:
     options = work.options
     if before and before.wish == wish and not options.upgrade and not options.packages:
         return before
+    from reprobridge.lock.pypi import lock_python
+
     wheels = lock_python(work.spec, target, _kept(before, options), work.doors)
     return LockedPython(
         wish=wish, version=work.template.python, interpreter=work.template.interpreter, wheels=wheels
@@ -182,12 +153,3 @@ def _kept(before: LockedPython | None, options: LockOptions) -> tuple[LockedWhee
     if before is None or options.upgrade:
         return ()
     return tuple(wheel for wheel in before.wheels if wheel.name not in options.packages)
-
-
-def _index_sources(doors: Doors) -> IndexSources:
-    return IndexSources(
-        network=doors.network,
-        store=doors.store,
-        settings=read_settings(doors.environment),
-        now=datetime.now(UTC),
-    )

@@ -7,15 +7,15 @@ resolving anything. Nothing here depends on the machine that locked.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import field, frozen
 
 SCHEMA = "reprobridge.lock/1"
 """Value of the key `schema`."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class LockedFile:
     """A file that somebody published."""
 
@@ -31,7 +31,7 @@ class LockedFile:
             raise ValueError("a file name without folders")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedWheel:
     """A Python package, as a wheel (binary distribution format)."""
 
@@ -49,7 +49,7 @@ class LockedWheel:
     """The address, where the requirement itself names one (PEP 508 direct reference)."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedDeb:
     """A Debian package."""
 
@@ -78,7 +78,7 @@ class LockedDeb:
         return LockedFile(self.pool.rpartition("/")[2], self.sha256, self.size)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedSuite:
     """A signed index that Debian packages were chosen from."""
 
@@ -92,7 +92,7 @@ class LockedSuite:
     """Its Date as `YYYYMMDDTHHMMSSZ`: the timestamp from which a snapshot has the packages."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedDebian:
     """The Debian packages of one platform."""
 
@@ -106,7 +106,7 @@ class LockedDebian:
     """What the paper adds, sorted by name."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedPython:
     """The Python packages of one platform."""
 
@@ -120,7 +120,7 @@ class LockedPython:
     """Sorted by name."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedPlatform:
     """Everything that depends on the platform."""
 
@@ -130,7 +130,7 @@ class LockedPlatform:
     """Python packages."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedSource:
     """The original code and what the changes make of it."""
 
@@ -152,7 +152,7 @@ class LockedSource:
     """RFC 3339: the commit's or release's date; 1980-01-02T00:00:00Z where there is none."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedTools:
     """What of this tool reaches bytes."""
 
@@ -168,7 +168,7 @@ class LockedTools:
     """Of the launcher's files."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Lock:
     """A whole reprobridge.lock."""
 

@@ -7,13 +7,13 @@ remembered in the store; a folder is looked at each time (`folder.py`).
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import ArtifactError, LockError
+from reprobridge.frozen import frozen, replace
 from reprobridge.lock.changes import Touched, apply_changes
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
@@ -33,7 +33,7 @@ RULES = 1
 _YEAR_10000 = 253402300800
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class ResolvedSource:
     """A source that has been locked."""
 
@@ -45,7 +45,7 @@ class ResolvedSource:
     """What is odd but no error, for people."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class _Original:
     """The original code, in the store."""
 

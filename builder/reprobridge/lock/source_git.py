@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from reprobridge.errors import LockError
+from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.git import Blob, Repository, is_local, resolve_relative
@@ -14,7 +14,7 @@ from reprobridge.spec.model import GitSource
 _LINK, _SUBMODULE, _EXECUTABLE = "120000", "160000", "100755"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommitFiles:
     """What a commit holds, readable while its context is open."""
 

@@ -7,13 +7,13 @@ building the sdist, that is from running its code on this machine.
 
 import sys
 import tomllib
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from reprobridge.digest import Digest
 from reprobridge.errors import LockError, NetworkError
+from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.pypi_settings import index_settings
 from reprobridge.spec.model import PypiSource
@@ -35,7 +35,7 @@ _NO_ANSWER = 1
 """uv's exit status when it looked and found nothing; 2 is for all that kept it from looking."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Sdist:
     """What the user's index says of a release's sdist."""
 

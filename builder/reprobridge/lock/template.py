@@ -5,19 +5,19 @@ Its exact packages stand in a lock of its own (`lock/template_lock.py`), so that
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reprobridge.data_files import data_folder
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError
+from reprobridge.frozen import frozen
 
 SCHEMA = "reprobridge.template/1"
 """Value of the key `schema`."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class TemplateSuite:
     """A suite of an archive that packages come from."""
 
@@ -27,7 +27,7 @@ class TemplateSuite:
     """For example `bookworm-updates`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Certificate:
     """A public key whose signature on an index we trust."""
 
@@ -37,7 +37,7 @@ class Certificate:
     """The OpenPGP certificate."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Template:
     """A base system."""
 

@@ -6,12 +6,12 @@ platform, so two papers that were locked with one release share every base layer
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from reprobridge.data_files import data_folder
 from reprobridge.digest import Digest, Json, canonical_json
 from reprobridge.errors import LockError
+from reprobridge.frozen import frozen
 from reprobridge.lock.decode import decode
 from reprobridge.lock.model import LockedDeb, LockedSuite
 
@@ -19,7 +19,7 @@ SCHEMA = "reprobridge.template-lock/1"
 """Value of the key `schema`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LockedBase:
     """A template's packages on one platform."""
 
@@ -31,7 +31,7 @@ class LockedBase:
     """Package -> its field Provides, where it has one: what extra packages may lean on."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class TemplateLock:
     """A whole lock of a template."""
 

@@ -14,12 +14,12 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from reprobridge.digest import CHUNK, Digest, digest_stream
 from reprobridge.errors import ArtifactError, StoreError
+from reprobridge.frozen import frozen
 from reprobridge.lock.tree_checks import require_sound, warnings_about
 from reprobridge.oci.tar import END, EntryKind, TarEntry, header, padding, symlink
 from reprobridge.store.store import BlobWriter, Store
@@ -32,7 +32,7 @@ KIND = "source-tree"
 _NOTHING = io.BytesIO()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A path that some source has: not checked yet."""
 
@@ -42,7 +42,7 @@ class Found:
     """Opens a file's bytes; None for a link."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptTree:
     """A tree that is in the store."""
 

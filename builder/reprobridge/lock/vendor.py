@@ -8,11 +8,11 @@ deleted, and the store when the folder is edited. Running it again writes only w
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.digest import CHUNK, Digest, Hasher, digest_stream
 from reprobridge.errors import StoreError, UsageError
+from reprobridge.frozen import frozen
 from reprobridge.lock.model import Lock, LockedFile
 from reprobridge.lock.tree import tree_blob
 from reprobridge.store.store import Store
@@ -24,7 +24,7 @@ SCHEMA = "reprobridge.vendor/1"
 """Value of the listing's key `schema`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class VendorReport:
     """What was done to the folder."""
 

@@ -6,17 +6,17 @@ be there (moby's untar asks for them). Bytes depend on the image alone.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.digest import CHUNK, Json, canonical_json
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import frozen
 from reprobridge.oci.layout import LAYOUT_FILE, ImageParts, index_bytes, index_entry
 from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header, padding
 from reprobridge.system import files
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Member:
     path: str
     size: int

@@ -7,11 +7,11 @@ left alone.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.digest import Digest, canonical_json
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.system import files
 
@@ -23,7 +23,7 @@ FULL_NAME = "io.containerd.image.name"
 """Annotation of an index's entry: name and tag, as containerd and Docker read it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class ImageParts:
     """A finished image as its blobs."""
 

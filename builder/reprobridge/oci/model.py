@@ -4,10 +4,10 @@ Only what we write is modelled; what we received from elsewhere is kept as bytes
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from reprobridge.digest import Digest, Json, canonical_json
+from reprobridge.frozen import field, frozen
 
 
 class MediaType(StrEnum):
@@ -19,7 +19,7 @@ class MediaType(StrEnum):
     LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Platform:
     """Operating system and processor that an image is for."""
 
@@ -40,7 +40,7 @@ class Platform:
         return f"{self.os}/{self.architecture}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Descriptor:
     """Names a blob: what it is, its digest, its length."""
 
@@ -56,7 +56,7 @@ class Descriptor:
         return {"mediaType": str(self.media_type), "digest": str(self.digest), "size": self.size}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class ImageConfig:
     """What a container gets, and the chain of uncompressed layers."""
 
@@ -98,7 +98,7 @@ class ImageConfig:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Manifest:
     """An image of one platform."""
 

@@ -7,8 +7,9 @@ The time is 1980-01-02: 0 and pre-1980 break zip and "built 48 years ago" consum
 Source: POSIX.1-2017 pax, image-spec layer.md.
 """
 
-from dataclasses import dataclass
+import zlib
 from enum import StrEnum
+from typing import NamedTuple
 
 MTIME = 315619200
 """1980-01-02T00:00:00Z, the modification time of every entry."""
@@ -20,6 +21,8 @@ DIRECTORY_MODE = 0o755
 """Mode of a directory that only exists to hold something; the same in every layer."""
 
 _USTAR_SIZE_LIMIT = 8**11
+_REST = bytes(BLOCK - 265)
+"""What follows the version field: names of owner and group, device numbers and prefix, all empty."""
 
 
 class EntryKind(StrEnum):
@@ -31,8 +34,7 @@ class EntryKind(StrEnum):
     DIRECTORY = "5"
 
 
-@dataclass(frozen=True, slots=True)
-class TarEntry:
+class TarEntry(NamedTuple):
     """One path of a layer, without its bytes."""
 
     path: str
@@ -94,10 +96,10 @@ def _block(name: bytes, link: bytes, entry: TarEntry, size: int, flag: bytes = b
         size,
         MTIME,
     )
-    tail = b"%b%bustar\x0000" % (flag or entry.kind.value.encode(), link[:100].ljust(100, b"\0"))
-    rest = bytes(BLOCK - len(head) - 8 - len(tail))
-    checksum = sum(head) + 8 * 0x20 + sum(tail)
-    return head + b"%06o\0 " % checksum + tail + rest
+    tail = b"%b%bustar\x0000" % (flag or entry.kind.encode(), link[:100].ljust(100, b"\0"))
+    # Adler-32's lower half is 1 plus the sum of all bytes, modulo 65521, which a header's cannot reach.
+    checksum = (zlib.adler32(tail, zlib.adler32(head)) & 0xFFFF) - 1 + 8 * 0x20
+    return b"%b%06o\0 %b%b" % (head, checksum, tail, _REST)
 
 
 def _pax_record(key: bytes, value: bytes) -> bytes:

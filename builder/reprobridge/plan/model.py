@@ -7,26 +7,48 @@ Fragment recipes give stretches of tar entries; a `LayerPlan` puts fragments of 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
 
 from reprobridge.digest import Digest, Json, digest_json
+from reprobridge.frozen import field, frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.lock.revisions import REVISIONS
 from reprobridge.oci.members import CODEC, ENCODER
 
 
-def _key(kind: str, parameters: dict[str, Json]) -> Digest:
-    head: dict[str, Json] = {"kind": kind, "revision": REVISIONS[kind], "encoder": ENCODER, "codec": CODEC}
-    return digest_json({**head, **parameters})
+class Keyed:
+    """What has a key; it is computed once, since a build asks for it many times."""
+
+    __slots__ = ("_key",)
+    kind: ClassVar[str]
+    """Names the converter, and the key's kind."""
+    _key: Digest
+
+    def key(self) -> Digest:
+        """Digest of everything that the bytes depend on."""
+        try:
+            return self._key
+        except AttributeError:
+            head: dict[str, Json] = {"kind": self.kind, "revision": REVISIONS[self.kind]}
+            key = digest_json({**head, "encoder": ENCODER, "codec": CODEC, **self.parameters()})
+            object.__setattr__(self, "_key", key)  # frozen, but for what follows from its fields
+            return key
+
+    def __getstate__(self) -> object:
+        """The fields: another process computes the key itself."""
+        return vars(self)
+
+    def parameters(self) -> dict[str, Json]:
+        """What distinguishes it from others of its kind, for the key."""
+        raise NotImplementedError
 
 
 def _file(file: LockedFile) -> Json:
     return [file.name, str(file.sha256), file.size]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WheelRecipe:
+@frozen(kw_only=True)
+class WheelRecipe(Keyed):
     """A wheel installed into /opt/env."""
 
     kind: ClassVar[str] = "wheel"
@@ -40,14 +62,13 @@ class WheelRecipe:
     omit: tuple[str, ...] = ()
     """Image paths that another package owns, sorted."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the bytes depend on."""
-        parameters: dict[str, Json] = {"wheel": _file(self.wheel), "python": self.python}
-        return _key(self.kind, {**parameters, "url": self.url, "omit": self.omit})
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        return {"wheel": _file(self.wheel), "python": self.python, "url": self.url, "omit": self.omit}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DebRecipe:
+@frozen(kw_only=True)
+class DebRecipe(Keyed):
     """A Debian package's files, without its scripts' effects."""
 
     kind: ClassVar[str] = "deb"
@@ -61,14 +82,14 @@ class DebRecipe:
     omit: tuple[str, ...] = ()
     """Image paths that another package owns, sorted."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the bytes depend on."""
-        parameters: dict[str, Json] = {"deb": _file(self.deb), "package": self.package}
-        return _key(self.kind, {**parameters, "architecture": self.architecture, "omit": self.omit})
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        deb: dict[str, Json] = {"deb": _file(self.deb), "package": self.package}
+        return {**deb, "architecture": self.architecture, "omit": self.omit}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DebianStateRecipe:
+@frozen(kw_only=True)
+class DebianStateRecipe(Keyed):
     """What maintainer scripts would have made of all packages together: databases, users, alternatives."""
 
     kind: ClassVar[str] = "debian-state"
@@ -78,14 +99,14 @@ class DebianStateRecipe:
     architecture: str
     """Debian architecture."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the bytes depend on."""
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
         debs: Json = [str(deb.key()) for deb in self.debs]
-        return _key(self.kind, {"debs": debs, "architecture": self.architecture})
+        return {"debs": debs, "architecture": self.architecture}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TreeRecipe:
+@frozen(kw_only=True)
+class TreeRecipe(Keyed):
     """A source tree at a place in the image, read-only in spirit: modes 0644 and 0755."""
 
     kind: ClassVar[str] = "tree"
@@ -95,12 +116,12 @@ class TreeRecipe:
     root: str
     """Where it stands in the image, for example `rra/code`."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the bytes depend on."""
-        return _key(self.kind, {"tree": str(self.tree), "root": self.root})
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        return {"tree": str(self.tree), "root": self.root}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class PlannedFile:
     """A file whose bytes the plan knows."""
 
@@ -112,8 +133,8 @@ class PlannedFile:
     """Permission bits."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FilesRecipe:
+@frozen(kw_only=True)
+class FilesRecipe(Keyed):
     """Files, links and folders that the plan knows byte by byte."""
 
     kind: ClassVar[str] = "files"
@@ -125,14 +146,14 @@ class FilesRecipe:
     folders: Mapping[str, int] = field(default_factory=dict)
     """Folders with a mode of their own: path -> mode."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the bytes depend on."""
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
         files: Json = [[file.path, file.mode, str(Digest.of(file.data))] for file in self.files]
-        return _key(self.kind, {"files": files, "links": dict(self.links), "folders": dict(self.folders)})
+        return {"files": files, "links": dict(self.links), "folders": dict(self.folders)}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InventoryRecipe:
+@frozen(kw_only=True)
+class InventoryRecipe(Keyed):
     """The list of all files of the code and the environment, for the launcher's integrity check."""
 
     kind: ClassVar[str] = "inventory"
@@ -142,30 +163,32 @@ class InventoryRecipe:
     path: str
     """Where the list stands in the image."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the bytes depend on."""
-        return _key(self.kind, {"of": [str(part.key()) for part in self.of], "path": self.path})
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        return {"of": [str(part.key()) for part in self.of], "path": self.path}
 
 
 FragmentRecipe = WheelRecipe | DebRecipe | DebianStateRecipe | TreeRecipe | FilesRecipe | InventoryRecipe
 """Every kind of recipe; converters match on it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerPlan:
+@frozen(kw_only=True)
+class LayerPlan(Keyed):
     """One layer: its fragments in order."""
 
+    kind: ClassVar[str] = "layer"
+    """Names the key's kind."""
     title: str
     """For people and the image's history, for example `python: numpy 2.3.0`."""
     parts: tuple[FragmentRecipe, ...]
     """At least one."""
 
-    def key(self) -> Digest:
-        """Digest of everything that the layer's bytes depend on; the title is not among it."""
-        return _key("layer", {"parts": [str(part.key()) for part in self.parts]})
+    def parameters(self) -> dict[str, Json]:
+        """For the key; the title is not among it."""
+        return {"parts": [str(part.key()) for part in self.parts]}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class ConfigPlan:
     """The image's configuration, layers apart."""
 
@@ -181,7 +204,7 @@ class ConfigPlan:
     """Manifest annotations and labels."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class BuildPlan:
     """One image of one platform."""
 

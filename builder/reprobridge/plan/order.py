@@ -8,17 +8,16 @@ layer doubles until they fit.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedWheel
 
 HARD_LIMIT = 120
 """Most layers of an image; Docker's image store takes 125 (measured)."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class LayerOrder:
     """The table."""
 
@@ -49,7 +48,7 @@ class LayerOrder:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WheelLayer:
     """Wheels that share a layer."""
 
@@ -90,11 +89,16 @@ def _bucket(name: str, buckets: int) -> int:
 
 def _group(wheel: LockedWheel, order: LayerOrder) -> int:
     for number, (_, patterns) in enumerate(order.groups):
-        if any(fnmatchcase(wheel.name, pattern) for pattern in patterns):
+        if any(_matches(wheel.name, pattern) for pattern in patterns):
             return number
     return len(order.groups)
 
 
 def is_base_python(package: str, order: LayerOrder) -> bool:
     """Whether a package of the template belongs into the Python layer."""
-    return any(fnmatchcase(package, pattern) for pattern in order.base_python)
+    return any(_matches(package, pattern) for pattern in order.base_python)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Whether a name is the pattern's; a star stands at the end only (fnmatch compiles each, 8 ms a build)."""
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern

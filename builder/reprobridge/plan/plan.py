@@ -6,10 +6,10 @@ they don't. References are the last layer, so that an image without them is the 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import frozen
 from reprobridge.lock.file import lock_bytes
 from reprobridge.lock.model import Lock, LockedDeb, LockedPlatform, LockedWheel
 from reprobridge.plan.contents.guide import changes_text, guide_text
@@ -45,7 +45,7 @@ PATH = "/opt/env/bin:/rra/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:
 """Programs of the environment first, then the launcher's, then the system's."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class PlanInputs:
     """Everything that a plan depends on."""
 

@@ -8,11 +8,11 @@ Tasks, decisions and measurements have in the image's manifest the same names as
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import field, frozen
 from reprobridge.spec.task_model import (
     Experiment,
     Extract,
@@ -67,7 +67,7 @@ SCHEMA = "reprobridge.artifact/1"
 # source and changes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitSource:
     """A commit of a git repository."""
 
@@ -81,7 +81,7 @@ class GitSource:
     """The part of the tree that is the source; all of it when None."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchiveSource:
     """A tar or zip archive by its digest; a single top folder is stripped."""
 
@@ -93,7 +93,7 @@ class ArchiveSource:
     """The part of the tree that is the source."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PypiSource:
     """The sdist of a published release; its digest is found when locking."""
 
@@ -103,7 +103,7 @@ class PypiSource:
     """Exact version (PEP 440)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FolderSource:
     """A folder beside reprobridge.yaml."""
 
@@ -126,7 +126,7 @@ class ChangeClass(StrEnum):
     """Neither."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Change:
     """One patch of the series that turns the source into the refined code."""
 
@@ -151,7 +151,7 @@ class Change:
 # environment
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class PythonWish:
     """Python packages that the author asks for."""
 
@@ -167,7 +167,7 @@ class PythonWish:
     """Path below site-packages -> package whose file wins where two packages ship different ones."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Environment:
     """What the code runs in."""
 
@@ -186,7 +186,7 @@ class Environment:
 # decisions
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Sensitivity:
     """How much an ambiguity matters."""
 
@@ -196,7 +196,7 @@ class Sensitivity:
     """What shows it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Ambiguity:
     """A gap between paper and code, and how it was settled."""
 
@@ -222,7 +222,7 @@ class Ambiguity:
     """RFC 3339 date."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Pitfall:
     """Something that went wrong and will again."""
 
@@ -238,7 +238,7 @@ class Pitfall:
     """Ids of the tasks concerned; empty: all."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class OpenChoice:
     """A choice that the reader may make differently."""
 
@@ -252,7 +252,7 @@ class OpenChoice:
     """What the artifact does."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Decisions:
     """Every ambiguity, pitfall and open choice of the artifact."""
 
@@ -267,7 +267,7 @@ class Decisions:
 # the whole
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Paper:
     """The paper."""
 
@@ -287,7 +287,7 @@ class Paper:
     """Where it can be read."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Spec:
     """A whole reprobridge.yaml with the files that it names."""
 

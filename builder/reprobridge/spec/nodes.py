@@ -5,7 +5,8 @@ stay what the author wrote. Only a plain `null`, `~` or empty value means "nothi
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from reprobridge.frozen import frozen
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -13,7 +14,7 @@ _QUOTED = '"\\'
 _SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scalar:
     """A text node."""
 
@@ -27,7 +28,7 @@ class Scalar:
     """Whether it was written without quotes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence:
     """A list node."""
 
@@ -39,7 +40,7 @@ class Sequence:
     """In the author's order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entries:
     """A mapping node; its keys are texts, each once."""
 

@@ -4,10 +4,10 @@ All problems of the file and of the files that it names are collected and raised
 """
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from reprobridge.errors import Problem, SpecError
+from reprobridge.frozen import replace
 from reprobridge.spec.crosscheck import check_ids, check_repairs
 from reprobridge.spec.document import DOCUMENT
 from reprobridge.spec.model import Spec

@@ -5,10 +5,10 @@ A shape never raises for what an author wrote: it reports a problem and returns 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Generic, Literal, TypeVar
 
+from reprobridge.frozen import frozen
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, describe, is_null, shown
 from reprobridge.spec.reading import Reading
 
@@ -120,7 +120,7 @@ REQUIRED: Final = Invalid.INVALID
 """Default of a key that must be written."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Key:
     """A key of a record."""
 

@@ -1,10 +1,10 @@
 """The sections `source` and `changes`: the original code, and the patches that refine it."""
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import frozen
 from reprobridge.spec.model import (
     ArchiveSource,
     Change,
@@ -22,7 +22,7 @@ from reprobridge.spec.scalars import FLAG, IDENTIFIER, TEXT, WEB_ADDRESS, Choice
 from reprobridge.spec.shapes import Key, ListOf, Record, Variants
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceSection:
     """What stands below `source`."""
 

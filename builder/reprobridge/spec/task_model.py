@@ -5,10 +5,11 @@ same names. Other stages find all of them in `model.py`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from reprobridge.frozen import frozen
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Experiment:
     """Which experiment of the paper a task belongs to."""
 
@@ -22,7 +23,7 @@ class Experiment:
     """Method or variant."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Spread:
     """The spread that the paper reports beside a value."""
 
@@ -32,7 +33,7 @@ class Spread:
     """`std`, `sem`, `ci95` or `unknown`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Published:
     """The number in the paper."""
 
@@ -50,7 +51,7 @@ class Published:
     """Spread, where the paper prints one."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Measurement:
     """What one observation of a task is."""
 
@@ -72,7 +73,7 @@ class Measurement:
     """The quantity is never above this."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Smoke:
     """The short run that shows that a task starts and measures; its value never counts."""
 
@@ -82,7 +83,7 @@ class Smoke:
     """Seconds."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Seeds:
     """Seeds that were fixed before any score was seen."""
 
@@ -92,7 +93,7 @@ class Seeds:
     """All of them make one observation."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Reduce:
     """How values of several files or rows become one."""
 
@@ -106,7 +107,7 @@ Rule = str | Mapping[str, str | Mapping[str, str]]
 """Regular expression or JSON pointer; for CSV `column`, `delimiter` and `where`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Extract:
     """Where a task's value stands in its output."""
 
@@ -122,7 +123,7 @@ class Extract:
     """For several files or rows."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Resources:
     """What a scored run needs."""
 
@@ -140,7 +141,7 @@ class Resources:
     """Seconds that one run of the command takes; it is stopped after ten times as much."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class References:
     """Independent reproductions of a task's value."""
 
@@ -150,7 +151,7 @@ class References:
     """Where they ran and what they are."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Task:
     """One reported number and how it is measured."""
 

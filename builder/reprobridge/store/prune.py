@@ -8,10 +8,10 @@ always deleted.
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import frozen
 from reprobridge.store.store import Store
 from reprobridge.system import files
 
@@ -19,7 +19,7 @@ KINDS = ("blobs", "results", "unpacked")
 """Folders that `measure` adds up and `prune` deletes from."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """How much lies in one of the store's folders."""
 

@@ -8,13 +8,13 @@ a definite answer (404, a wrong certificate) is not.
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from reprobridge.digest import CHUNK
 from reprobridge.errors import NetworkError
+from reprobridge.frozen import frozen
 
 if TYPE_CHECKING:
     import httpx
@@ -37,7 +37,7 @@ class Network(Protocol):
         """Stream a body into a sink; each attempt opens a fresh one. Raises NotThere or NetworkError."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offline:
     """A network that is not there: `--offline`, and tests that must not fetch."""
 
@@ -73,6 +73,12 @@ class RealNetwork:
                 self._pause(2.0 ** (attempt - 2))
             else:
                 return
+
+    def close(self) -> None:
+        """Hang up on all servers; the next fetch calls them again."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
 
     def _stream(self, url: str, sink: Sink) -> None:
         import httpx

@@ -6,14 +6,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from reprobridge.errors import ReproBridgeError
+from reprobridge.frozen import frozen, replace
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Command:
     """What to run and in which surroundings."""
 
@@ -27,7 +27,7 @@ class Command:
     """Bytes or an open file for standard input; closed when None."""
     timeout: float | None = None
     """Seconds after which the whole process group is killed."""
-    pass_fds: tuple[int, ...] = field(default=())
+    pass_fds: tuple[int, ...] = ()
     """File descriptors that stay open in the child."""
     on_stdout: Callable[[bytes], object] | None = None
     """Takes standard output in pieces as it arrives, instead of keeping it; needs `on_stderr` too."""
@@ -35,7 +35,7 @@ class Command:
     """Takes standard error likewise; standard input can't be bytes then."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Completed:
     """How a command ended."""
 

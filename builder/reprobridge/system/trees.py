@@ -42,6 +42,7 @@ class TreeWriter:
         self._root = f"{root}/"
         self._folders: dict[str, Attributes] = {"": Attributes(0o755)}
         self._files: set[str] = set()
+        self._others: set[str] = set()
         self._owned = os.geteuid() == 0
 
     def folder(self, path: str, attributes: Attributes) -> None:
@@ -98,6 +99,7 @@ class TreeWriter:
     def _place(self, path: str) -> None:
         self._make_parents(path)
         self._require_new(path)
+        self._others.add(path)
 
     def _make_parents(self, path: str) -> None:
         parent = path.rpartition("/")[0]
@@ -105,7 +107,7 @@ class TreeWriter:
             self.folder(parent, Attributes(0o755))
 
     def _require_new(self, path: str) -> None:
-        if os.path.lexists(self._root + path):
+        if path in self._folders or path in self._others:
             raise ArtifactError(
                 "a path does not fit what stands there already",
                 where=path,

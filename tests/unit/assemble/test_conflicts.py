@@ -47,6 +47,12 @@ def test_native_libraries_and_metadata_need_the_authors_word(path: str) -> None:
     assert "environment.python.owners" in str(problem.hint)
 
 
+def test_the_hint_can_be_put_into_the_spec_as_it_is() -> None:
+    path = "opt/env/lib/python3.11/site-packages/p/x.so"
+    problem = settled(("a", file(path, "1")), ("b", file(path, "2"))).problems[0]
+    assert "environment.python.owners: {p/x.so: b}" in str(problem.hint)
+
+
 def test_the_authors_word_settles_a_native_library() -> None:
     found = settled(("a", file("p/x.so", "1")), ("b", file("p/x.so", "2")), owners={"p/x.so": "a"})
     assert (found.omit, found.problems) == ({"b": {"p/x.so"}}, [])

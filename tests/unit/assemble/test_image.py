@@ -5,7 +5,6 @@ import io
 import json
 import tarfile
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from reprobridge.assemble.image import BuiltImage, Making, build_image
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import replace
 from reprobridge.oci.layout import read_parts
 from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, LayerPlan, PlannedFile
 from reprobridge.store.store import Store
@@ -43,7 +43,9 @@ class Steps:
 
 def files(**contents: str) -> FilesRecipe:
     """Files below data/ by name."""
-    planned = [PlannedFile(path=f"data/{name}", data=text.encode()) for name, text in sorted(contents.items())]
+    planned = [
+        PlannedFile(path=f"data/{name}", data=text.encode()) for name, text in sorted(contents.items())
+    ]
     return FilesRecipe(files=tuple(planned))
 
 
@@ -72,7 +74,9 @@ PLAN = small_plan(("one", (files(a="1"),)), ("many", (files(b="2"), files(c="3" 
 def built(plan: BuildPlan, store: Store, workers: int = 1) -> tuple[BuiltImage, list[str]]:
     """Build; gives the image and what had to be made."""
     steps = Steps()
-    return build_image(plan, store, Making(arrivals=NothingToFetch(), progress=steps, workers=workers)), steps.made
+    return build_image(
+        plan, store, Making(arrivals=NothingToFetch(), progress=steps, workers=workers)
+    ), steps.made
 
 
 def layer_names(store: Store, image: BuiltImage) -> list[list[str]]:

@@ -4,7 +4,6 @@ import gzip
 import io
 import tarfile
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from reprobridge.assemble.image import Making, build_image
 from reprobridge.cli.progress import Quiet
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.layout import read_parts
 from reprobridge.plan.model import BuildPlan, ConfigPlan, FragmentRecipe, LayerPlan, WheelRecipe

@@ -1,15 +1,16 @@
 """Locking an artifact: wishes, answers, and which answers are stale."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reprobridge.errors import LockError
+from reprobridge.frozen import replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.file import read_lock
-from reprobridge.lock.lock import LockOptions, lock_artifact, require_fresh, stale_wishes
+from reprobridge.lock.freshness import require_fresh, stale_wishes
+from reprobridge.lock.lock import LockOptions, lock_artifact
 from reprobridge.lock.tools import current_tools, require_tools, tool_differences
 from reprobridge.spec.parse import read_spec
 from reprobridge.store.store import Store

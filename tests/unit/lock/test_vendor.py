@@ -3,13 +3,13 @@
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from reprobridge.digest import Digest
 from reprobridge.errors import StoreError, UsageError
+from reprobridge.frozen import replace
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.model import LockedFile
 from reprobridge.lock.source import lock_source, obtain_refined

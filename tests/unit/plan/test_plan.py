@@ -1,12 +1,12 @@
 """The plan of an image."""
 
 import json
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
 
 from reprobridge.data_files import data_folder
+from reprobridge.frozen import replace
 from reprobridge.plan.model import BuildPlan, FilesRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PlanInputs, plan

@@ -9,12 +9,12 @@ than the one the template was locked from is a stale (or replayed) mirror.
 import lzma
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from reprobridge.digest import Digest
 from reprobridge.errors import LockError, NetworkError, ReproBridgeError
+from reprobridge.frozen import frozen
 from reprobridge.lock.debian.control import parse_paragraph
 from reprobridge.lock.debian.mirrors import TIMESTAMP, DebianSettings
 from reprobridge.lock.debian.signature import signed_text
@@ -24,7 +24,7 @@ from reprobridge.store.store import Store
 from reprobridge.system.network import Network, read_url
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class IndexSources:
     """What is needed to read an archive's indexes."""
 
@@ -38,7 +38,7 @@ class IndexSources:
     """This moment, for `Valid-Until`; no result depends on it otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuiteIndex:
     """The packages of one suite and architecture."""
 
@@ -48,7 +48,7 @@ class SuiteIndex:
     """The verified Packages files, one a component."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Release:
     """What we read of a signed InRelease file."""
 

@@ -1,9 +1,9 @@
 """Locking Debian packages: a template's own, and what a paper adds on top of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import frozen
 from reprobridge.lock.debian.index import IndexSources, SuiteIndex, read_suite
 from reprobridge.lock.debian.resolve import Present, resolve
 from reprobridge.lock.debian.universe import Universe
@@ -13,7 +13,7 @@ from reprobridge.lock.template import Template
 from reprobridge.lock.template_lock import LockedBase, TemplateLock
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class DebianWish:
     """What a paper wants of Debian on one platform."""
 

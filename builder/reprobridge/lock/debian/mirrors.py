@@ -7,10 +7,10 @@ every index is verified by signature and every package by digest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from reprobridge.frozen import frozen
 from reprobridge.lock.debian.control import parse_paragraph, split_paragraphs
 from reprobridge.lock.model import LockedDeb, LockedSuite
 
@@ -30,7 +30,7 @@ _RELEASES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class DebianSettings:
     """The user's configuration of Debian mirrors."""
 

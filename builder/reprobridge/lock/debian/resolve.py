@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reprobridge.errors import LockError
+from reprobridge.frozen import frozen
 from reprobridge.lock.debian.control import Relation, parse_relations
 from reprobridge.lock.debian.universe import Package, Universe
 
 _UPGRADE = "reprobridge lock --upgrade-template takes today's versions of the base's packages"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Present:
     """A package of the base: there already, at this version and no other."""
 

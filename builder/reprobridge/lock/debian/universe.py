@@ -6,11 +6,11 @@ Indexes are large (bookworm: 63,000 paragraphs), so paragraphs stay text until a
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from reprobridge.digest import Digest
 from reprobridge.errors import LockError
+from reprobridge.frozen import frozen
 from reprobridge.lock.debian.control import (
     Paragraph,
     Relation,
@@ -23,7 +23,7 @@ from reprobridge.lock.debian.version import compare_versions
 from reprobridge.lock.model import LockedDeb
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Package:
     """One version of a package in an archive."""
 

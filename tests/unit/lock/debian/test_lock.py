@@ -8,8 +8,9 @@ import pytest
 
 from reprobridge.errors import ArtifactError, LockError
 from reprobridge.lock.debian.index import IndexSources
-from reprobridge.lock.debian.lock import DebianWish, lock_base, lock_debian, lock_template, wish_digest
+from reprobridge.lock.debian.lock import DebianWish, lock_base, lock_debian, lock_template
 from reprobridge.lock.debian.mirrors import DebianSettings, deb_urls
+from reprobridge.lock.debian.wish import wish_digest
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.model import LockedDeb, LockedDebian
 from reprobridge.lock.template import Certificate, Template, TemplateSuite

@@ -1,0 +1,33 @@
+"""What the author should hear of a build: oddities that the converters left in their facts."""
+
+import json
+from collections.abc import Iterator
+
+from reprobridge.assemble.workshop import Workshop
+from reprobridge.plan.model import BuildPlan, DebianStateRecipe, WheelRecipe
+
+
+def notes_of(plan: BuildPlan, workshop: Workshop) -> Iterator[str]:
+    """One readable line for each oddity, in the order of the layers."""
+    for layer in plan.layers:
+        for part in layer.parts:
+            match part:
+                case WheelRecipe():
+                    yield from _of_wheel(part, workshop)
+                case DebianStateRecipe():
+                    yield from _of_state(part, workshop)
+                case _:
+                    pass
+
+
+def _of_wheel(recipe: WheelRecipe, workshop: Workshop) -> Iterator[str]:
+    from reprobridge.assemble.wheel_facts import read_facts
+
+    facts = read_facts(workshop.facts(recipe))
+    for warning in (*facts.warnings, *facts.record_warnings):
+        yield f"{recipe.wheel.name}: {warning}"
+
+
+def _of_state(recipe: DebianStateRecipe, workshop: Workshop) -> Iterator[str]:
+    for package, effects in sorted(json.loads(workshop.facts(recipe))["unknown"].items()):
+        yield f"Debian package {package}: its scripts are not run, and may do more: {'; '.join(effects)}"

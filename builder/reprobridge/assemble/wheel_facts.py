@@ -1,0 +1,86 @@
+"""The facts of a wheel's fragment: what checks and the bill of materials need without opening it again."""
+
+import json
+import keyword
+from collections.abc import Iterable
+from typing import Any
+
+from reprobridge.digest import canonical_json
+from reprobridge.frozen import field_names, frozen
+
+_EXTENSION = (".so", ".pyd")
+_NO_CODE = frozenset(
+    {"doc", "docs", "example", "examples", "test", "tests", "benchmarks", "scripts", "tools"}
+)
+"""Folders that wheels ship by mistake: without `__init__.py` they are no packages, and nobody imports them."""
+_NO_MODULES = frozenset({"setup", "conftest"})
+"""Files that do something else when they are imported."""
+
+
+@frozen(kw_only=True)
+class WheelFacts:
+    """What is known of an installed wheel."""
+
+    name: str
+    """As the project spells it."""
+    version: str
+    """PEP 440 version."""
+    requires_python: str | None
+    """Version specifier of its interpreters."""
+    requires_dist: tuple[str, ...]
+    """PEP 508 requirements, in the order of METADATA."""
+    license_expression: str | None
+    """SPDX expression (PEP 639)."""
+    license: str | None
+    """The older free text, where there is no expression."""
+    classifiers: tuple[str, ...]
+    """Its `License ::` classifiers."""
+    summary: str | None
+    """One line on what it is."""
+    modules: tuple[str, ...]
+    """Names that `import` must find: topmost packages and modules, those of namespaces with their dots."""
+    console_scripts: tuple[str, ...]
+    """Names of scripts in the environment's bin folder, shipped ones included."""
+    files: int
+    """How many files it installs."""
+    warnings: tuple[str, ...]
+    """What is odd about it."""
+    record_warnings: tuple[str, ...]
+    """Where its own RECORD is wrong."""
+
+
+def write_facts(facts: WheelFacts) -> bytes:
+    """Canonical JSON of the facts."""
+    return canonical_json({name: getattr(facts, name) for name in field_names(facts)})
+
+
+def read_facts(data: bytes) -> WheelFacts:
+    """The facts that `write_facts` wrote."""
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(data).items()
+    }
+    return WheelFacts(**fields)
+
+
+def importable(paths: Iterable[str]) -> tuple[str, ...]:
+    """Topmost importable names among paths below site-packages: what no other name here is a package of.
+
+    In a namespace that is each package and module below it (`google.protobuf`).
+    """
+    modules = {tuple(parts) for path in paths if (parts := _module(path.split("/"))) is not None}
+    packages = {module[:-1] for module in modules if module[-1] == "__init__"}
+    names = {module[:-1] if module[-1] == "__init__" else module for module in modules}
+    tops = (name for name in names if not any(name[:depth] in packages for depth in range(len(name))))
+    return tuple(sorted(".".join(name) for name in tops if name and _is_meant(name)))
+
+
+def _is_meant(name: tuple[str, ...]) -> bool:
+    return name[0] not in (_NO_CODE if len(name) > 1 else _NO_MODULES)
+
+
+def _module(parts: list[str]) -> list[str] | None:
+    """The module that a file is, in its parts; a package's is called `__init__`."""
+    if not parts[-1].endswith((".py", *_EXTENSION)):
+        return None
+    module = [*parts[:-1], parts[-1].partition(".")[0]]
+    return module if all(part.isidentifier() and not keyword.iskeyword(part) for part in module) else None

@@ -1,0 +1,40 @@
+"""Words that a user may get wrong, and what a new artifact says."""
+
+from pathlib import Path
+
+import pytest
+
+from support.artifacts import MINIMAL, WINE, copy_of
+from support.command import reprobridge, succeed
+
+
+@pytest.mark.parametrize(
+    "words", [("info", "--all"), ("info", "--older-than", "3"), ("prune", "--json")], ids=" ".join
+)
+def test_an_option_of_the_other_action_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = reprobridge("cache", *words, store=tmp_path / "store")
+    assert done.returncode == 2
+    assert words[1] in done.stderr
+
+
+def test_an_unknown_option_points_to_the_help_of_its_command(tmp_path: Path) -> None:
+    done = reprobridge("build", "--no-such", store=tmp_path / "store")
+    assert "hint: see `reprobridge build --help`" in done.stderr
+
+
+@pytest.mark.parametrize("artifact", [MINIMAL, WINE], ids=lambda path: path.name)
+def test_only_locked_packages_are_upgraded_by_name(artifact: Path, tmp_path: Path) -> None:
+    copy = copy_of(artifact, tmp_path)
+    before = (copy / "reprobridge.lock").read_bytes()
+    done = reprobridge("lock", copy, "--upgrade", "no-such-package", store=tmp_path / "store")
+    assert done.returncode == 2
+    assert "no-such-package" in done.stderr
+    assert "stands before --upgrade" in done.stderr
+    assert (copy / "reprobridge.lock").read_bytes() == before
+
+
+def test_a_new_artifact_locks_without_a_warning(tmp_path: Path) -> None:
+    succeed(reprobridge("init", tmp_path / "new", store=tmp_path / "store"))
+    done = reprobridge("lock", tmp_path / "new", store=tmp_path / "store")
+    succeed(done)
+    assert done.stderr == f"wrote {tmp_path / 'new' / 'reprobridge.lock'}\n"
