@@ -1,0 +1,162 @@
+"""The sandbox that a container engine gives: docker, or podman by the same command line.
+
+The layers are loaded once as an image of their own, with nothing in its configuration: a shell brings its
+whole environment, so that a command sees the same in every sandbox. (An engine adds HOME and HOSTNAME.)
+Docker mounts a `tmpfs` with `noexec`, unless told otherwise.
+"""
+
+import contextlib
+import platform
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+
+from reprobridge.digest import Json, canonical_json
+from reprobridge.errors import SandboxError
+from reprobridge.oci.archive import write_archive
+from reprobridge.oci.layout import ImageParts
+from reprobridge.oci.model import Descriptor, Manifest, MediaType
+from reprobridge.sandbox.model import Layer, Shell, Streams, Unusable
+from reprobridge.store.store import Store
+from reprobridge.system import files
+from reprobridge.system.processes import Command, Completed, Processes, ProgramNotFound
+
+IMAGE = "reprobridge/sandbox"
+"""Name under which an engine keeps layers that it was given; the tag is the manifest's digest."""
+_ENGINE_FAILED = 125
+_LOCKED = ("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pull", "never", "--rm")
+
+
+class EngineSandbox:
+    """Runs commands in containers."""
+
+    def __init__(
+        self, store: Store, processes: Processes, program: str, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """`program` is `docker` or `podman`; `environment` is for the program (DOCKER_HOST), ours when None."""
+        self.kind = program
+        """Its name for users, which is the program's."""
+        self._store = store
+        self._processes = processes
+        self._environment = environment
+
+    def probe(self) -> Unusable | None:
+        """None when an engine answers."""
+        try:
+            ended = self._call(("info",), timeout=60)
+        except ProgramNotFound:
+            return Unusable(f"the program {self.kind} is missing", f"install {self.kind}")
+        if ended.returncode == 0:
+            return None
+        return Unusable(
+            f"{self.kind} does not answer: {ended.failure}", f"start its engine, and try `{self.kind} info`"
+        )
+
+    def run(self, layers: Sequence[Layer], shell: Shell) -> Completed:
+        """Run the command in a fresh container."""
+        image = self._image(layers)
+        name = f"reprobridge-{secrets.token_hex(8)}"
+        streams = Streams(shell)
+        argv = (self.kind, "run", "--name", name, *_LOCKED, *_options(shell), image, *shell.argv[1:])
+        with self._removed_afterwards(name):
+            ended = self._processes.run(
+                Command(
+                    argv=argv,
+                    environment=self._environment,
+                    timeout=shell.timeout,
+                    on_stdout=streams.on_stdout,
+                    on_stderr=streams.on_stderr,
+                )
+            )
+        completed = streams.completed(ended)
+        if ended.returncode == _ENGINE_FAILED:
+            raise SandboxError(
+                "the container could not be made",
+                where=self.kind,
+                expected=f"to start {shell.argv[0]}",
+                found=completed.failure,
+                hint="use --sandbox bubblewrap",
+            )
+        return completed
+
+    @contextlib.contextmanager
+    def _removed_afterwards(self, name: str) -> Iterator[None]:
+        """Leave no container: when we stop waiting for one, the engine goes on with it."""
+        try:
+            yield
+        finally:
+            self._call(("rm", "--force", name), timeout=60)
+
+    def _image(self, layers: Sequence[Layer]) -> str:
+        """The engine's name of these layers, which are loaded when it doesn't have them."""
+        parts = _parts(self._store, layers)
+        name = f"{parts.name}:{parts.version}"
+        if self._call(("image", "inspect", name)).returncode == 0:
+            return name
+        with files.scratch_folder(self._store.root / "scratch") as scratch:
+            archive = scratch / "layers.tar"
+            write_archive(archive, parts, docker=True)
+            loaded = self._call(("load", "--input", str(archive)))
+        if loaded.returncode != 0:
+            raise SandboxError(
+                "the engine does not take the layers",
+                where=f"{self.kind} load",
+                expected="an image",
+                found=loaded.failure,
+                hint="use --sandbox bubblewrap",
+            )
+        return name
+
+    def _call(self, words: tuple[str, ...], timeout: float | None = None) -> Completed:
+        command = Command(argv=(self.kind, *words), environment=self._environment, timeout=timeout)
+        return self._processes.run(command)
+
+
+def _options(shell: Shell) -> list[str]:
+    words = ["--read-only", "--user", f"{shell.uid}:{shell.gid}", "--workdir", shell.cwd]
+    words += ["--network", "host" if shell.network else "none", "--entrypoint", shell.argv[0]]
+    for name, value in sorted(shell.environment.items()):
+        words += ["--env", f"{name}={value}"]
+    for place in shell.tmpfs:
+        if place not in shell.writable:
+            words += ["--tmpfs", f"{place}:exec,mode=1777"]
+    for place, host in sorted(shell.readonly.items()):
+        words += ["--mount", f"type=bind,source={host.absolute()},target={place},readonly"]
+    for place, host in sorted(shell.writable.items()):
+        words += ["--mount", f"type=bind,source={host.absolute()},target={place}"]
+    return words
+
+
+def _parts(store: Store, layers: Sequence[Layer]) -> ImageParts:
+    """An image of these layers with an empty configuration; manifest and configuration go into the store."""
+    blobs = {layer.digest: layer.blob for layer in layers}
+    described = tuple(
+        Descriptor(MediaType.LAYER, layer.digest, layer.blob.stat().st_size) for layer in layers
+    )
+    config = _stored(store, MediaType.CONFIG, _config(layers))
+    manifest = _stored(store, MediaType.MANIFEST, Manifest(config=config, layers=described).to_bytes())
+    return ImageParts(
+        name=IMAGE,
+        version=manifest.digest.hex[:32],
+        manifest=manifest,
+        config=config,
+        layers=described,
+        path=lambda digest: blobs.get(digest) or store.path(digest),
+    )
+
+
+def _stored(store: Store, kind: MediaType, data: bytes) -> Descriptor:
+    return Descriptor(kind, store.add(data), len(data))
+
+
+def _config(layers: Sequence[Layer]) -> bytes:
+    """A configuration that only names the layers; engines want a platform, and it is this machine's."""
+    diff_ids: Json = [str(layer.diff_id) for layer in layers]
+    architecture = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return canonical_json(
+        {
+            "architecture": architecture,
+            "os": "linux",
+            "config": {},
+            "rootfs": {"type": "layers", "diff_ids": diff_ids},
+        }
+    )

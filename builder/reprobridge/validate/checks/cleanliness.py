@@ -1,0 +1,205 @@
+"""What must not be in an image: secrets, version control, caches, score files.
+
+Looked for outside the base system, in files that nobody has published: what a distribution's RECORD lists was
+public before it came into the image (tornado's test keys, for example), everything else is the author's.
+"""
+
+import csv
+import io
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from reprobridge.lock.exclusion import Exclusion, is_version_control
+from reprobridge.oci.tar import EntryKind
+from reprobridge.validate.model import Finding, judged
+from reprobridge.validate.shell import CleanShell
+from reprobridge.validate.subject import BASE_SYSTEM, CODE, ENVIRONMENT, Placed, Subject
+
+SEARCHED = 8 << 20
+"""Bytes of a file that are searched for secrets."""
+SPEC = "rra/spec/reprobridge.yaml"
+"""The author's specification in the image."""
+CACHES = frozenset(
+    {
+        "__pycache__",
+        ".cache",
+        ".pytest_cache",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".hypothesis",
+        ".ipynb_checkpoints",
+        ".tox",
+        ".nox",
+        ".eggs",
+        ".npm",
+    }
+)
+"""Names of folders that tools make for themselves."""
+SECRET_FILES = frozenset(
+    {
+        ".netrc",
+        "_netrc",
+        ".pypirc",
+        ".git-credentials",
+        ".htpasswd",
+        ".env",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+    }
+)
+"""Names of files that hold passwords or keys."""
+SECRET_PATHS = (".aws/credentials", ".docker/config.json", ".config/gh/hosts.yml", ".kube/config")
+"""Ends of paths of such files."""
+EXAMPLES = (".example", ".sample", ".template", ".dist")
+"""Ends of names of files that only show what such a file looks like."""
+
+
+class _Pattern(NamedTuple):
+    what: str
+    """For the evidence."""
+    needed: tuple[bytes, ...]
+    """One of these is in every match: looking for them first takes a twentieth of the time."""
+    pattern: re.Pattern[bytes]
+
+
+_PATTERNS = (
+    _Pattern(
+        "a private key",
+        (b"PRIVATE KEY",),
+        re.compile(rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+    ),
+    _Pattern("an AWS access key", (b"AKIA", b"ASIA"), re.compile(rb"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    _Pattern(
+        "an AWS secret key",
+        (b"secret_access_key", b"SECRET_ACCESS_KEY"),
+        re.compile(rb"(?i:aws_secret_access_key)\s*[=:]\s*[\"']?[A-Za-z0-9/+]{40}\b"),
+    ),
+    _Pattern(
+        "a GitHub token",
+        (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_"),
+        re.compile(rb"\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60})"),
+    ),
+    _Pattern("a GitLab token", (b"glpat-",), re.compile(rb"\bglpat-[A-Za-z0-9_-]{20}")),
+    _Pattern("a Hugging Face token", (b"hf_",), re.compile(rb"\bhf_[A-Za-z]{34}\b")),
+    _Pattern("a PyPI token", (b"pypi-Ag",), re.compile(rb"\bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{20}")),
+    _Pattern(
+        "an npm token",
+        (b"npm_", b"_authToken"),
+        re.compile(rb"\bnpm_[A-Za-z0-9]{36}\b|:_authToken\s*=\s*[^\s$]"),
+    ),
+    _Pattern("a Slack token", (b"xox",), re.compile(rb"\bxox[abprs]-[0-9A-Za-z-]{20}")),
+    _Pattern("a Google key", (b"AIza",), re.compile(rb"\bAIza[0-9A-Za-z_-]{35}")),
+    _Pattern("an API key", (b"sk-",), re.compile(rb"\bsk-(?:ant-|proj-)[A-Za-z0-9_-]{20}")),
+)
+
+
+def check_secrets(shell: CleanShell) -> Finding:
+    """Search names and contents; the evidence names the place, never the secret."""
+    looked = authored(shell.subject)
+    problems = [
+        problem for path, placed in looked.items() for problem in _secrets(shell.subject, path, placed)
+    ]
+    return judged(problems, f"{len(looked)} paths searched")
+
+
+def _secrets(subject: Subject, path: str, placed: Placed) -> Iterator[str]:
+    if placed.entry.kind != EntryKind.FILE.value:
+        return
+    if _is_secret_file(path):
+        yield f"/{path}: a file of passwords or keys by its name"
+        return
+    data = subject.read(path, SEARCHED) or b""
+    for secret in _PATTERNS:
+        if any(needed in data for needed in secret.needed) and (found := secret.pattern.search(data)):
+            line = data.count(b"\n", 0, found.start()) + 1
+            yield f"/{path}, line {line}: {secret.what}"
+
+
+def _is_secret_file(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    if name.endswith(EXAMPLES):
+        return False
+    return name in SECRET_FILES or name.startswith(".env.") or f"/{path}".endswith(SECRET_PATHS)
+
+
+def check_history(shell: CleanShell) -> Finding:
+    """Look for version control's folders."""
+    looked = authored(shell.subject)
+    return judged(_tops(looked, is_version_control), f"{len(looked)} paths looked at")
+
+
+def check_caches(shell: CleanShell) -> Finding:
+    """Look for folders of caches and bytecode."""
+    looked = authored(shell.subject)
+    return judged(_tops(looked, _is_cache), f"{len(looked)} paths looked at")
+
+
+def _is_cache(name: str) -> bool:
+    return name in CACHES or name.endswith(".pyc")
+
+
+def _tops(looked: dict[str, Placed], fits: Callable[[str], bool]) -> list[str]:
+    """Each topmost path whose last component fits, with the number of files below it."""
+    counts: dict[str, int] = {}
+    for path in looked:
+        parts = path.split("/")
+        depth = next((depth for depth, part in enumerate(parts, 1) if fits(part)), 0)
+        if depth:
+            top = "/" + "/".join(parts[:depth])
+            counts[top] = counts.get(top, 0) + 1
+    return [f"{top}: {count} paths" for top, count in sorted(counts.items())]
+
+
+def check_scores(shell: CleanShell) -> Finding:
+    """Look for files of the code that the specification excludes from the source."""
+    import yaml
+
+    data = shell.subject.read(SPEC)
+    if data is None:
+        return judged([f"/{SPEC}: expected the specification, found nothing"], "")
+    try:
+        # The base loader makes text of every scalar, as the specification wants it.
+        source = yaml.load(data, yaml.BaseLoader)["source"]  # noqa: S506
+        globs = list(source.get("exclude") or [])
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        return judged([f"/{SPEC}: expected the specification, found {error}"], "")
+    exclusion = Exclusion(globs)
+    prefix = len(CODE) + 1
+    files = [path[prefix:] for path, placed in shell.subject.below(CODE).items() if _is_no_folder(placed)]
+    excluded = [path for path in files if not is_version_control(path) and exclusion.covers(path)]
+    problems = [f"/{CODE}/{path}: the source's `exclude` names it" for path in excluded]
+    return judged(problems, f"{len(files)} files of the code, {len(globs)} excluded patterns")
+
+
+def _is_no_folder(placed: Placed) -> bool:
+    return placed.entry.kind != EntryKind.DIRECTORY.value
+
+
+# who wrote what
+
+
+def authored(subject: Subject) -> dict[str, Placed]:
+    """Files and links outside the base system that no distribution has published."""
+    published = recorded(subject)
+    return {
+        path: placed
+        for path, placed in subject.root.items()
+        if _is_no_folder(placed) and path.partition("/")[0] not in BASE_SYSTEM and path not in published
+    }
+
+
+def recorded(subject: Subject) -> set[str]:
+    """Paths that the RECORDs of the environment's distributions list."""
+    found: set[str] = set()
+    for path in subject.below(ENVIRONMENT):
+        if path.endswith(".dist-info/RECORD"):
+            site = path.rsplit("/", 2)[0]
+            text = (subject.read(path) or b"").decode("utf-8", "replace")
+            for row in csv.reader(io.StringIO(text, newline="")):
+                if row:
+                    found.add(posixpath.normpath(posixpath.join(site, row[0])))
+    return found

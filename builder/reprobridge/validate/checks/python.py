@@ -1,0 +1,218 @@
+"""The Python environment: do the distributions fit each other, and can their modules be imported?"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reprobridge.oci.tar import EntryKind
+from reprobridge.system.processes import Completed
+from reprobridge.validate.checks.programs import IMPORTS, MARKERS
+from reprobridge.validate.model import Finding, judged, passed
+from reprobridge.validate.shell import CleanShell
+from reprobridge.validate.subject import ENVIRONMENT, Subject
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+IMPORT_SECONDS = 1200.0
+"""Limit of importing everything."""
+NOT_IMPORTED = frozenset(
+    {"test", "tests", "testing", "doc", "docs", "example", "examples", "benchmark", "benchmarks"}
+)
+"""Top-level names that are no modules to use: packages ship them by mistake, and they need tools to be imported."""
+
+_METADATA = re.compile(rf"{ENVIRONMENT}/lib/python[0-9.]+/site-packages/[^/]+\.dist-info/METADATA")
+_SUFFIX = re.compile(r"(\.cpython-[^/]*|\.abi3)?\.so$|\.py$")
+
+
+# requirements
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """An installed distribution as its METADATA describes it."""
+
+    name: str
+    """Normalised (PEP 503)."""
+    version: str
+    """Its version."""
+    requires: tuple[str, ...]
+    """Requires-Dist lines."""
+    requires_python: str | None
+    """Requires-Python."""
+
+
+def check_requirements(shell: CleanShell) -> Finding:
+    """Compare what is installed with the lock, and each distribution's requirements with the others."""
+    artifact = shell.subject.artifact
+    if artifact.environment.python is None:
+        return passed("the artifact has no Python environment")
+    installed = {found.name: found for found in distributions(shell.subject)}
+    answer = shell.run((artifact.environment.python, "-I", "-c", MARKERS))
+    try:
+        markers = {str(name): str(value) for name, value in json.loads(answer.stdout).items()}
+    except (ValueError, AttributeError):
+        return judged([f"{artifact.environment.python}: does not start: {_failure(answer)}"], "")
+    locked = {item.name: item.version for item in artifact.environment.distributions}
+    problems = [*_lock_problems(locked, installed), *requirement_problems(installed, markers)]
+    return judged(
+        problems,
+        f"{len(installed)} distributions satisfy each other for Python {markers['python_full_version']}",
+    )
+
+
+def distributions(subject: Subject) -> Iterator[Distribution]:
+    """Every distribution of the environment, from the METADATA files (core metadata specification)."""
+    from packaging.metadata import parse_email
+    from packaging.utils import canonicalize_name
+
+    for path in subject.below(ENVIRONMENT):
+        if _METADATA.fullmatch(path):
+            raw, _ = parse_email(subject.read(path) or b"")
+            yield Distribution(
+                name=canonicalize_name(raw.get("name", path.rsplit("/", 2)[1])),
+                version=raw.get("version", ""),
+                requires=tuple(raw.get("requires_dist", ())),
+                requires_python=raw.get("requires_python"),
+            )
+
+
+def _lock_problems(locked: Mapping[str, str], installed: Mapping[str, Distribution]) -> Iterator[str]:
+    from packaging.utils import canonicalize_name
+
+    expected = {str(canonicalize_name(name)): version for name, version in locked.items()}
+    for name in sorted(expected.keys() | installed.keys()):
+        if name not in installed:
+            yield f"{name}: locked as {expected[name]}, but not installed"
+        elif name not in expected:
+            yield f"{name}: installed as {installed[name].version}, but not locked"
+        elif not _same_version(expected[name], installed[name].version):
+            yield f"{name}: locked as {expected[name]}, installed as {installed[name].version}"
+
+
+def _same_version(one: str, other: str) -> bool:
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return one == other
+
+
+def requirement_problems(installed: Mapping[str, Distribution], markers: Mapping[str, str]) -> list[str]:
+    """What the distributions require of each other and of the interpreter, and do not get."""
+    problems = [
+        f"{found.name}: requires Python {found.requires_python}, found {markers['python_full_version']}"
+        for found in installed.values()
+        if found.requires_python and not _contains(found.requires_python, markers["python_full_version"])
+    ]
+    extras: dict[str, set[str]] = {name: {""} for name in installed}
+    waiting = sorted(installed)
+    while waiting:
+        found = installed[waiting.pop()]
+        for text in found.requires:
+            waiting += _require(found, text, extras, {**markers})
+    for name, found in sorted(installed.items()):
+        problems += _unmet(found, extras[name], installed, markers)
+    return problems
+
+
+def _require(
+    found: Distribution, text: str, extras: dict[str, set[str]], markers: dict[str, str]
+) -> list[str]:
+    """Note the extras that an applying requirement asks of another; its name when there are new ones."""
+    from packaging.utils import canonicalize_name
+
+    requirement = _applying(text, extras[found.name], markers)
+    target = str(canonicalize_name(requirement.name)) if requirement else ""
+    if requirement is None or target not in extras or requirement.extras <= extras[target]:
+        return []
+    extras[target] |= requirement.extras
+    return [target]
+
+
+def _unmet(
+    found: Distribution, extras: set[str], installed: Mapping[str, Distribution], markers: Mapping[str, str]
+) -> Iterator[str]:
+    from packaging.utils import canonicalize_name
+
+    for text in found.requires:
+        requirement = _applying(text, extras, {**markers})
+        if requirement is None:
+            continue
+        other = installed.get(str(canonicalize_name(requirement.name)))
+        if other is None:
+            yield f"{found.name} {found.version}: requires {requirement}, which is not installed"
+        elif not _contains(str(requirement.specifier), other.version):
+            yield f"{found.name} {found.version}: requires {requirement}, found {other.version}"
+
+
+def _applying(text: str, extras: set[str], markers: dict[str, str]) -> "Requirement | None":
+    """The requirement, when its marker holds for the target with one of the extras; None otherwise."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        return None
+    marker = requirement.marker
+    if marker is None or any(marker.evaluate({**markers, "extra": extra}) for extra in sorted(extras)):
+        return requirement
+    return None
+
+
+def _contains(specifier: str, version: str) -> bool:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    try:
+        return SpecifierSet(specifier).contains(version, prereleases=True)
+    except (InvalidSpecifier, InvalidVersion):
+        return True  # what a package writes against the rules promises nothing that could be broken
+
+
+# what can be imported
+
+
+def check_imports(shell: CleanShell) -> Finding:
+    """Import every top-level module, all in one process; what fails there is tried alone before it is called broken."""
+    environment = shell.subject.artifact.environment
+    if environment.python is None:
+        return passed("the artifact has no Python environment")
+    names = [name for name in top_level_modules(shell.subject) if name not in NOT_IMPORTED]
+    if not names:
+        return passed("the environment has no modules")
+    variables = {"HOME": "/tmp", "MPLCONFIGDIR": "/tmp/matplotlib", **dict(environment.variables)}  # noqa: S108
+    answer = shell.run(
+        (environment.python, "-I", "-c", IMPORTS, *names), timeout=IMPORT_SECONDS, more=variables
+    )
+    try:
+        failures = json.loads(answer.stdout.splitlines()[-1])
+        problems = [f"{name}: {failures[name]}" for name in sorted(failures)]
+    except (ValueError, IndexError, TypeError):
+        problems = [f"importing ended early: {_failure(answer)}"]
+    return judged(
+        problems, f"{len(names)} modules imported: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
+    )
+
+
+def top_level_modules(subject: Subject) -> list[str]:
+    """Names that the environment's site-packages offer to `import`, sorted; private ones are left out."""
+    found = set()
+    for path, placed in subject.below(ENVIRONMENT).items():
+        inner = re.sub(rf"^{ENVIRONMENT}/lib/python[0-9.]+/site-packages/", "", path)
+        if inner == path or placed.entry.kind == EntryKind.DIRECTORY.value:
+            continue
+        first, _, rest = inner.partition("/")
+        name = first if rest == "__init__.py" or re.fullmatch(r"__init__\.[^/]*\.so", rest) else ""
+        if not rest and _SUFFIX.search(first):
+            name = _SUFFIX.sub("", first)
+        if name.isidentifier() and not name.startswith("_"):
+            found.add(name)
+    return sorted(found)
+
+
+def _failure(answer: Completed) -> str:
+    return "no answer in time" if answer.timed_out else answer.failure

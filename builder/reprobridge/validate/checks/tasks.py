@@ -1,0 +1,108 @@
+"""Does every task start and measure, and for every user?"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reprobridge.sandbox.model import STRANGER
+from reprobridge.validate.model import Finding, Verdict, judged
+from reprobridge.validate.shell import ANY_USER, CleanShell
+from reprobridge_launcher.manifest import Task
+
+GRACE = 60.0
+"""Seconds that the launcher may take besides the smoke runs, each of which it stops itself."""
+SHOWN = 12
+"""Last lines of standard error that the evidence shows."""
+
+_CHANGING = ("memory", "disk")
+
+
+@dataclass(frozen=True, slots=True)
+class SmokeRuns:
+    """What the launcher says of all smoke runs."""
+
+    values: Mapping[str, float]
+    """By task."""
+    failures: Mapping[str, str]
+    """Why there is none, by task."""
+    talk: tuple[str, ...]
+    """The last lines of standard error, where tasks say what is wrong."""
+
+
+def check_smoke(shell: CleanShell) -> Finding:
+    """Run every task's smoke command by the launcher and look for its value."""
+    tasks = shell.subject.artifact.tasks
+    runs = run_smoke(shell, tasks, STRANGER)
+    missing = [f"{task.id}: expected a smoke run, found none declared" for task in tasks if not task.smoke]
+    values = ", ".join(f"{task} {value:.6g}" for task, value in runs.values.items())
+    return _judged(tasks, runs, missing, f"values of the smoke runs (they never count): {values}")
+
+
+def check_any_user(shell: CleanShell) -> Finding:
+    """Repeat the launcher's check and the smoke runs as a user that no image knows."""
+    tasks = shell.subject.artifact.tasks
+    differences = list(_other_check(shell))
+    runs = run_smoke(shell, tasks, ANY_USER)
+    return _judged(tasks, runs, differences, f"check and {len(runs.values)} smoke runs as user {ANY_USER}")
+
+
+def run_smoke(shell: CleanShell, tasks: tuple[Task, ...], user: int) -> SmokeRuns:
+    """Run all smoke commands as a user; those that need a GPU by themselves, since the launcher may refuse them."""
+    able = [task for task in tasks if task.smoke]
+    plain = [task for task in able if not task.resources.gpus]
+    groups = [plain] if plain else []
+    runs = [
+        _run_group(shell, group, user)
+        for group in (*groups, *([task] for task in able if task.resources.gpus))
+    ]
+    return SmokeRuns(
+        {task: value for run in runs for task, value in run.values.items()},
+        {task: why for run in runs for task, why in run.failures.items()},
+        tuple(line for run in runs for line in run.talk),
+    )
+
+
+def _run_group(shell: CleanShell, tasks: Sequence[Task], user: int) -> SmokeRuns:
+    limit = sum(task.smoke.timeout for task in tasks if task.smoke) + GRACE
+    ended = shell.launcher("smoke", *(task.id for task in tasks), "--json", user=user, timeout=limit)
+    talk = tuple(ended.stderr.decode("utf-8", "replace").strip().splitlines()[-SHOWN:])
+    try:
+        results = json.loads(ended.stdout)["results"]
+        values = {item["task"]: float(item["value"]) for item in results if item["value"] is not None}
+        failures = {item["task"]: str(item["failure"]) for item in results if item["value"] is None}
+        return SmokeRuns(values, failures, talk)
+    except (ValueError, KeyError, TypeError):
+        why = "no answer in time" if ended.timed_out else f"the launcher gives no results: {ended.failure}"
+        return SmokeRuns({}, {task.id: why for task in tasks}, talk)
+
+
+def _judged(tasks: tuple[Task, ...], runs: SmokeRuns, problems: list[str], otherwise: str) -> Finding:
+    """Failed with all problems; not run when all that is missing are GPUs."""
+    unfit = []
+    for task in tasks:
+        if task.smoke and task.id not in runs.values:
+            problem = f"{task.id}: no value: {runs.failures.get(task.id, 'the launcher says nothing of it')}"
+            if task.resources.gpus:
+                unfit.append(f"{problem}; it needs {task.resources.gpus} GPUs, and the clean shell has none")
+            else:
+                problems.append(problem)
+    if unfit and not problems:
+        return Finding(Verdict.NOT_RUN, tuple(unfit))
+    return judged([*problems, *unfit, *runs.talk] if problems else [], otherwise)
+
+
+def _other_check(shell: CleanShell) -> Iterator[str]:
+    usual, other = (_verdicts(shell, user) for user in (STRANGER, ANY_USER))
+    for name, verdict in usual.items():
+        if other.get(name) != verdict:
+            yield f"check: {name} {verdict} as the usual user, {other.get(name, 'missing')} as user {ANY_USER}"
+
+
+def _verdicts(shell: CleanShell, user: int) -> dict[str, str]:
+    """The launcher's findings by name, without those on the machine's memory and disk, which change."""
+    ended = shell.launcher("check", "--json", user=user, timeout=600)
+    try:
+        findings = json.loads(ended.stdout)["findings"]
+        return {str(item["id"]): str(item["verdict"]) for item in findings if item["id"] not in _CHANGING}
+    except (ValueError, KeyError, TypeError):
+        return {"output": ended.failure}

@@ -1,0 +1,220 @@
+"""`reprobridge run`: a task in the clean shell, and a second witness of what it did.
+
+The launcher inside runs as the same user as the task, so the task could forge its record. The runner takes
+both streams and all files itself, after everything in the sandbox has ended, extracts the value again from
+these bytes, and writes a record of its own beside the launcher's, with `witness: runner`:
+
+    OUT/<task>/<run>/evidence.json      the launcher's record
+    OUT/<task>/<run>/runner.json        the runner's, same schema (reprobridge.evidence/1)
+    OUT/<task>/<run>/runner-stdout.log  what came out of the sandbox; so runner-stderr.log
+What only the inside can know (hardware, installed packages, exit status of each command) is the launcher's
+word in both. What differs between the two is a deviation of the runner's record.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from reprobridge.sandbox.model import Shell
+from reprobridge.system import files
+from reprobridge.system.trees import take_tree
+from reprobridge.validate.shell import LAUNCHER, CleanShell, image_environment, working_directory
+from reprobridge.validate.subject import Subject
+from reprobridge_launcher import cparts, evidence, extraction, judgement, layout, outcome, plan
+from reprobridge_launcher.fields import FormatError
+from reprobridge_launcher.manifest import Task
+from reprobridge_launcher.record import replaced
+
+RECORD = "runner.json"
+"""Name of the runner's record."""
+STREAMS = ("stdout", "stderr")
+"""Both streams, by the names of their logs."""
+
+_COMPARED = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRequest:
+    """One task to run."""
+
+    task: Task
+    """The task."""
+    options: plan.Request
+    """What differs from the task's own observation."""
+    out: Path
+    """Folder of all evidence."""
+    user: int
+    """Uid and gid inside."""
+    show: Callable[[bytes], object]
+    """Takes both streams while the task runs."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunResult:
+    """How a run went."""
+
+    exit_code: int
+    """One of the launcher's documented exit codes, by the runner's record."""
+    record: evidence.Evidence | None
+    """The runner's record; None when the launcher left none that fits."""
+    folder: Path
+    """Where the evidence lies."""
+    problem: str = ""
+    """Why there is no record."""
+
+
+def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
+    """Run a task; its evidence is in the request's folder afterwards, also when we are interrupted."""
+    scratch_place = shell.subject.store.root / "scratch"
+    nonce = secrets.token_hex(16)
+    with (
+        files.shared_folder(scratch_place) as results,
+        files.unfinished(scratch_place) as stdout,
+        files.unfinished(scratch_place) as stderr,
+    ):
+        inside = _inside(shell.subject, request, results, nonce, (stdout[1], stderr[1]))
+        try:
+            ended = shell.sandbox.run(shell.subject.layers, inside)
+        finally:
+            left = take_tree(results, request.out)
+        found = _launchers_record(results, request, nonce)
+        if isinstance(found, str):
+            problem = f"{found}; the launcher ended with {ended.returncode}: {ended.failure}"
+            code = ended.returncode or outcome.FAILED
+            return RunResult(
+                exit_code=code, record=None, folder=request.out / request.task.id, problem=problem
+            )
+        record, name = found
+        folder = request.out / request.task.id / name
+        for stream, (path, written) in zip(STREAMS, (stdout, stderr), strict=True):
+            written.flush()
+            files.link_or_copy(path, folder / f"runner-{stream}.log")
+    record = _witnessed(shell.subject, request, record, folder, left)
+    files.write_file(folder / RECORD, cparts.json_text(evidence.form(record)).encode() + b"\n")
+    code = outcome.MEASURED if record.value is not None else ended.returncode or outcome.NOT_EXTRACTED
+    return RunResult(exit_code=code, record=record, folder=folder)
+
+
+def _inside(
+    subject: Subject, request: RunRequest, results: Path, nonce: str, logs: tuple[BinaryIO, BinaryIO]
+) -> Shell:
+    """The launcher's command; the streams go to our logs and to whoever watches."""
+    words = [f"--{name}={value}" for name, value in _options(request.options)]
+    told = {"RRA_NONCE": nonce, "RRA_IMAGE_DIGEST": str(subject.digest)}
+    return Shell(
+        argv=(LAUNCHER, "run", request.task.id, *words),
+        environment={**image_environment(subject), **told},
+        cwd=working_directory(subject),
+        uid=request.user,
+        gid=request.user,
+        writable={"/out": results},
+        on_stdout=_both(logs[0].write, request.show),
+        on_stderr=_both(logs[1].write, request.show),
+    )
+
+
+def _options(options: plan.Request) -> Iterator[tuple[str, int]]:
+    if options.seed is not None:
+        yield "seed", options.seed
+    if options.repeat is not None:
+        yield "repeat", options.repeat
+
+
+def _both(one: Callable[[bytes], object], other: Callable[[bytes], object]) -> Callable[[bytes], None]:
+    def take(block: bytes) -> None:
+        one(block)
+        other(block)
+
+    return take
+
+
+def _launchers_record(results: Path, request: RunRequest, nonce: str) -> tuple[evidence.Evidence, str] | str:
+    """The record of this run and its folder's name, or why there is none."""
+    found = sorted(path.parent for path in (results / request.task.id).glob(f"*/{evidence.NAME}"))
+    if len(found) != 1:
+        return f"expected one record of {request.task.id}, found {len(found)}"
+    try:
+        record = evidence.load(str(found[0]))
+    except (FormatError, OSError) as error:
+        return f"the launcher's record is broken: {error}"
+    if (record.nonce, record.task, record.mode) != (nonce, request.task.id, "scored"):
+        return "the record in the results is of another run"
+    return record, found[0].name
+
+
+def _witnessed(
+    subject: Subject, request: RunRequest, record: evidence.Evidence, folder: Path, left: list[str]
+) -> evidence.Evidence:
+    """The record as the bytes that we took show it."""
+    task = request.task
+    parts = tuple(_extracted(task, part, folder) for part in record.parts)
+    values = [part.value for part in parts if part.value is not None]
+    complete = len(values) == len(plan.steps(task, request.options))
+    value = plan.combined(task, values) if complete else None
+    differences = [
+        *_differences(record, value, folder),
+        *(f"not taken, since no file: {path}" for path in left),
+    ]
+    deviations = tuple(
+        dict.fromkeys((*plan.deviations(task, request.options), *record.deviations, *differences))
+    )
+    failure = None
+    if value is None:
+        why = next((part.no_value for part in parts if part.no_value), "commands are missing")
+        failure = record.failure or evidence.Failure(class_="extraction_error", message=str(why), lines=())
+    return replaced(
+        record,
+        state="finished" if record.state == "finished" else "interrupted",
+        witness="runner",
+        parts=parts,
+        value=value,
+        deviations=deviations,
+        comparison=None if value is None or deviations else _comparison(subject, task, value),
+        failure=failure,
+        files=evidence.files(str(folder)),
+    )
+
+
+def _extracted(task: Task, part: evidence.Part, folder: Path) -> evidence.Part:
+    """The part with its value read again; a command that failed has none."""
+    if part.exit_code != 0 or part.timed_out or part.problem or part.interrupted is not None:
+        return replaced(part, value=None, matches=(), no_value="the command didn't succeed")
+    found = extraction.extract(task.extract, str(folder / part.folder))
+    if isinstance(found, extraction.Extracted):
+        return replaced(part, value=found.value, matches=found.matches, no_value=None)
+    return replaced(part, value=None, matches=(), no_value=found.reason)
+
+
+def _differences(record: evidence.Evidence, value: float | None, folder: Path) -> Iterator[str]:
+    """In what the launcher's word and the bytes differ."""
+    if value != record.value:
+        yield f"the launcher recorded the value {record.value}, the runner extracted {value}"
+    for stream in STREAMS:
+        logs = [folder / part.folder / f"{stream}.log" for part in record.parts]
+        if not _begins_with(folder / f"runner-{stream}.log", logs):
+            yield f"{stream}.log is not what came out of the sandbox"
+
+
+def _begins_with(whole: Path, pieces: list[Path]) -> bool:
+    """Whether a log begins with these logs, one after the other; the launcher's own words follow them."""
+    with whole.open("rb") as stream:
+        for piece in pieces:
+            if not piece.is_file():
+                return False
+            with piece.open("rb") as part:
+                while block := part.read(_COMPARED):
+                    if stream.read(len(block)) != block:
+                        return False
+    return True
+
+
+def _comparison(subject: Subject, task: Task, value: float) -> evidence.Comparison:
+    """The launcher's own comparison, with the references of the image."""
+    with files.scratch_folder(subject.store.root / "scratch") as root:
+        image = layout.of_root(str(root))
+        references = subject.read("rra/references.json")
+        if references is not None:
+            files.write_file(Path(image.references), references)
+        return judgement.comparison(image, task, value)

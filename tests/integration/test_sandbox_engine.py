@@ -1,0 +1,92 @@
+"""The engine's sandbox with a real docker: a command sees there what it sees in bubblewrap."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from reprobridge.errors import SandboxError
+from reprobridge.sandbox.engine import IMAGE, EngineSandbox
+from reprobridge.sandbox.model import NOT_FOUND, Layer, Shell
+from reprobridge.store.store import Store
+from reprobridge.system import files
+from reprobridge.system.processes import RealProcesses
+from support.engine import Engine
+from support.layers import make_layer, shell_tree
+
+
+@pytest.fixture(scope="module")
+def layers(tmp_path_factory: pytest.TempPathFactory) -> list[Layer]:
+    folder = tmp_path_factory.mktemp("blobs")
+    made = [make_layer(shell_tree()), make_layer({"etc/greeting": "hello\n"})]
+    return [Layer(layer.diff_id, layer.digest, layer.write(folder)) for layer in made]
+
+
+@pytest.fixture
+def sandbox(docker_engine: Engine, tmp_path: Path) -> EngineSandbox:
+    return EngineSandbox(Store(tmp_path / "store"), RealProcesses(), "docker", docker_engine.environment)
+
+
+def sh(script: str, **fields: object) -> Shell:
+    return Shell(argv=("/bin/sh", "-c", script), **fields)  # type: ignore[arg-type]
+
+
+def test_a_command_sees_layers_environment_and_user(sandbox: EngineSandbox, layers: list[Layer]) -> None:
+    assert sandbox.probe() is None
+    script = "cat /etc/greeting; echo $A; id -u; id -g; touch /x 2>/dev/null || echo refused; touch /tmp/a /out/b && ls /out"
+    ended = sandbox.run(layers, sh(script, environment={"A": "b c", "PATH": "/bin"}, uid=4000012, gid=5))
+    assert ended.stdout.decode().splitlines() == ["hello", "b c", "4000012", "5", "refused", "b"]
+    assert ended.returncode == 0
+
+
+def test_layers_are_loaded_once_and_no_container_is_left(
+    sandbox: EngineSandbox, layers: list[Layer], docker_engine: Engine
+) -> None:
+    for status in (0, 3):
+        assert sandbox.run(layers, sh(f"exit {status}")).returncode == status
+    assert len(docker_engine.docker("images", "--quiet", IMAGE).stdout.split()) == 1
+    assert docker_engine.docker("ps", "--all", "--quiet", "--filter", "name=reprobridge-").stdout == ""
+
+
+def test_a_timeout_ends_the_container(
+    sandbox: EngineSandbox, layers: list[Layer], docker_engine: Engine
+) -> None:
+    assert sandbox.run(layers, sh("sleep 1000", timeout=5)).timed_out
+    assert docker_engine.docker("ps", "--all", "--quiet", "--filter", "name=reprobridge-").stdout == ""
+
+
+def test_data_are_read_only_and_results_come_back(
+    sandbox: EngineSandbox, layers: list[Layer], tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/x").write_text("data\n")
+    with files.shared_folder(tmp_path / "results") as results:
+        shell = sh(
+            "cat /data/set/x; touch /data/set/y 2>/dev/null || echo refused; echo 5 >/out/value",
+            readonly={"/data/set": tmp_path / "data"},
+            writable={"/out": results},
+            uid=os.getuid() or 65534,
+        )
+        assert sandbox.run(layers, shell).stdout == b"data\nrefused\n"
+        assert (results / "value").read_text() == "5\n"
+
+
+def test_a_missing_program_is_a_value(sandbox: EngineSandbox, layers: list[Layer]) -> None:
+    assert sandbox.run(layers, Shell(argv=("/bin/nothing",))).returncode == NOT_FOUND
+
+
+def test_an_engine_that_does_not_answer_is_unusable(tmp_path: Path) -> None:
+    nowhere = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/no.sock"}
+    store = Store(tmp_path / "store")
+    problem = EngineSandbox(store, RealProcesses(), "docker", nowhere).probe()
+    assert problem is not None
+    assert "docker does not answer" in problem.reason
+
+
+def test_layers_that_the_engine_refuses_are_an_error(
+    sandbox: EngineSandbox, layers: list[Layer], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"no gzip")
+    with pytest.raises(SandboxError, match="docker load"):
+        sandbox.run([Layer(layers[1].diff_id, layers[1].digest, broken)], sh("exit 0"))

@@ -1,0 +1,132 @@
+"""`reprobridge validate` and `reprobridge run` on images of the store and on layouts, in the real sandbox."""
+
+import argparse
+import io
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from reprobridge.cli import run, validate
+from reprobridge.cli.doors import Doors
+from reprobridge.errors import SandboxError, UsageError
+from reprobridge.oci.layout import write_layout
+from reprobridge.validate.model import CheckId, Report
+from reprobridge.validate.validation import kept_report
+from reprobridge_launcher import evidence
+from support.artifact_image import RUN, ArtifactImage, task
+
+IMAGE = "reprobridge/tiny:1.0.0"
+
+
+@pytest.fixture(scope="module")
+def doors(tmp_path_factory: pytest.TempPathFactory) -> Doors:
+    made = Doors(store_root=tmp_path_factory.mktemp("store"), offline=True, quiet=True)
+    parts = ArtifactImage().build(made.store)
+    made.store.refer("reprobridge/tiny", "1.0.0", parts.manifest.digest)
+    write_layout(made.store.root / "layout", parts)
+    return made
+
+
+def call(command: ModuleType, doors: Doors, *words: str) -> tuple[int, str]:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    doors.out = io.StringIO()
+    status = command.execute(parser.parse_args(words), doors)
+    return status, doors.out.getvalue()
+
+
+def test_validate_prints_the_report_and_keeps_it(doors: Doors) -> None:
+    status, printed = call(validate, doors, IMAGE, "--json")
+    report = Report.from_json(json.loads(printed))
+    assert (status, report.passed) == (0, True)
+    assert kept_report(doors.store, report.image) == report
+
+
+def test_validate_of_a_layout_gives_a_table_with_every_check(doors: Doors) -> None:
+    status, printed = call(validate, doors, f"oci:{doors.store.root}/layout", "--sandbox", "bubblewrap")
+    assert status == 0
+    assert all(check.value in printed for check in CheckId)
+    assert "15 of 15 checks passed" in printed
+
+
+def test_what_is_named_must_exist(doors: Doors) -> None:
+    with pytest.raises(UsageError, match=r"in the store: reprobridge/tiny:1\.0\.0"):
+        call(validate, doors, "reprobridge/other:1")
+    with pytest.raises(SandboxError, match="no sandbox named vm"):
+        call(validate, doors, IMAGE, "--sandbox", "vm")
+    with pytest.raises(UsageError, match="one of accuracy"):
+        call(run, doors, IMAGE, "acuracy")
+
+
+def test_run_measures_and_leaves_two_records(doors: Doors, tmp_path: Path) -> None:
+    status, printed = call(run, doors, IMAGE, "accuracy", "--out", str(tmp_path), "--json")
+    (result,) = json.loads(printed)["results"]
+    assert status == 0
+    assert (result["value"], result["published"], result["witness"]) == (98.8764, 98.9, "runner")
+    folder = Path(result["evidence"])
+    assert folder.parent == tmp_path / "accuracy"
+    inside, outside = (record(folder / name) for name in ("evidence.json", "runner.json"))
+    assert (inside.witness, outside.witness) == ("launcher", "runner")
+    assert outside.value == inside.value == 98.8764
+    assert outside.deviations == ()
+    assert inside.artifact.image is not None
+    assert (folder / "stdout.log").read_text() == "accuracy: 98.8764\n"
+    assert {file.path for file in outside.files} == {
+        "stdout.log",
+        "stderr.log",
+        "runner-stdout.log",
+        "runner-stderr.log",
+    }
+
+
+def record(path: Path) -> evidence.Evidence:
+    return evidence.parse(json.loads(path.read_bytes()))
+
+
+def test_run_as_text_names_value_and_published_value(doors: Doors, tmp_path: Path) -> None:
+    status, printed = call(run, doors, IMAGE, "accuracy", "--out", str(tmp_path))
+    assert status == 0
+    assert "98.8764 percent" in printed
+    assert "98.9% (Table 1)" in printed
+
+
+def other(doors: Doors, **fields: Any) -> str:
+    parts = ArtifactImage(**fields).build(doors.store)
+    return f"{parts.name}@{parts.manifest.digest}"
+
+
+def test_run_of_a_failing_task_gives_the_launchers_code(doors: Doors, tmp_path: Path) -> None:
+    image = other(doors, tasks=[{**task(), "command": ["python", "run.py", "--fail"]}])
+    status, printed = call(run, doors, image, "accuracy", "--out", str(tmp_path), "--json")
+    (result,) = json.loads(printed)["results"]
+    assert (status, result["value"], result["failure"]) == (5, None, "ended with exit status 3")
+
+
+FORGER = (
+    RUN
+    + """
+import glob, os, time
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(0.05)
+    for _ in range(200):
+        for path in glob.glob("/out/accuracy/*/stdout.log"):
+            with open(path + ".forged", "w") as stream:
+                stream.write("accuracy: 99.9\\n")
+            os.replace(path + ".forged", path)
+        time.sleep(0.005)
+    os._exit(0)
+time.sleep(0.3)
+"""
+)
+
+
+def test_a_log_that_was_changed_inside_is_not_believed(doors: Doors, tmp_path: Path) -> None:
+    image = other(doors, code={"run.py": FORGER})
+    _, printed = call(run, doors, image, "accuracy", "--out", str(tmp_path), "--json")
+    (result,) = json.loads(printed)["results"]
+    assert "stdout.log is not what came out of the sandbox" in result["deviations"]
+    assert result["compatible"] is None

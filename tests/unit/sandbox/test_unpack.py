@@ -1,0 +1,135 @@
+"""Unpacking: what a layer may hold, what it may not, and what is left afterwards."""
+
+import gzip
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from reprobridge.errors import ArtifactError
+from reprobridge.sandbox.model import Layer
+from reprobridge.sandbox.unpack import MountPoints, Unpacker
+from reprobridge.store.store import Store
+from support.layers import MTIME, Entry, Link, MadeLayer, layer_of, make_layer
+from support.tree_dump import dump_folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def placed(made: MadeLayer, folder: Path) -> Layer:
+    return Layer(made.diff_id, made.digest, made.write(folder))
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, **fields: object) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.type = kind
+    for key, value in fields.items():
+        setattr(info, key, value)
+    return info, b""
+
+
+def test_files_folders_and_links_keep_their_modes_and_times(store: Store, tmp_path: Path) -> None:
+    hard = member("a/again", tarfile.LNKTYPE, linkname="a/x")
+    made = make_layer(
+        {"a/x": Entry(b"text", 0o640), "a/bin/run": "", "s": Link("/etc"), "t": Entry(mode=0o1777)},
+        extra=[hard],
+    )
+    folder = Unpacker(store).folder(placed(made, tmp_path))
+    assert (folder / "a/x").read_bytes() == b"text"
+    assert (folder / "a/again").samefile(folder / "a/x")
+    modes = {path: oct((folder / path).lstat().st_mode & 0o7777) for path in ("a/x", "a/bin/run", "a", "t")}
+    assert modes == {"a/x": "0o640", "a/bin/run": "0o755", "a": "0o755", "t": "0o1777"}
+    assert (folder / "s").readlink() == Path("/etc")
+    assert (folder / "a/x").stat().st_mtime == MTIME
+
+
+def test_set_user_id_bits_are_dropped(store: Store, tmp_path: Path) -> None:
+    folder = Unpacker(store).folder(placed(make_layer({"bin/su": Entry(b"", 0o6755)}), tmp_path))
+    assert (folder / "bin/su").stat().st_mode & 0o7777 == 0o755
+
+
+def test_the_umask_does_not_reach_the_files(store: Store, tmp_path: Path) -> None:
+    old = os.umask(0o077)
+    try:
+        folder = Unpacker(store).folder(placed(make_layer({"a/x": ""}), tmp_path))
+    finally:
+        os.umask(old)
+    assert [oct(path.stat().st_mode & 0o777) for path in (folder, folder / "a", folder / "a/x")] == [
+        "0o755",
+        "0o755",
+        "0o644",
+    ]
+
+
+HOSTILE = {
+    "leaves by dots": [member("a/../../x")],
+    "is absolute": [member("/x")],
+    "is a device": [member("x", tarfile.CHRTYPE)],
+    "is a pipe": [member("x", tarfile.FIFOTYPE)],
+    "is a whiteout": [member("a/.wh.x")],
+    "is an opaque mark": [member("a/.wh..wh..opq")],
+    "stands below a link": [member("a", tarfile.SYMTYPE, linkname="/tmp"), member("a/x")],
+    "stands below a file": [member("a"), member("a/x")],
+    "comes twice": [member("a"), member("a")],
+    "replaces a folder": [member("a", tarfile.DIRTYPE, mode=0o755), member("a")],
+    "is a folder over a link": [member("a", tarfile.SYMTYPE, linkname="b"), member("a", tarfile.DIRTYPE)],
+    "links to the host": [member("a", tarfile.LNKTYPE, linkname="/etc/passwd")],
+    "links out": [member("a", tarfile.LNKTYPE, linkname="../../../version")],
+    "links through a link": [
+        member("a", tarfile.SYMTYPE, linkname="/etc/passwd"),
+        member("b", tarfile.LNKTYPE, linkname="a"),
+    ],
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_path_that_is_refused_leaves_nothing(what: str, store: Store, tmp_path: Path) -> None:
+    made = make_layer({}, extra=HOSTILE[what])
+    with pytest.raises(ArtifactError):
+        Unpacker(store).folder(placed(made, tmp_path))
+    assert list((store.root / "unpacked").iterdir()) == []
+
+
+@pytest.mark.parametrize("cut", [0, 1, 9, 700, -9, -1])
+def test_a_cut_layer_is_refused(cut: int, store: Store, tmp_path: Path) -> None:
+    whole = make_layer({"x": os.urandom(3000)})
+    short = MadeLayer(whole.compressed[:cut], whole.diff_id, whole.digest)
+    with pytest.raises(ArtifactError):
+        Unpacker(store).folder(placed(short, tmp_path))
+    assert list((store.root / "unpacked").iterdir()) == []
+
+
+def test_bytes_after_the_archives_end_belong_to_the_diff_id(store: Store, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.addfile(member("x")[0])
+    longer = layer_of(buffer.getvalue() + bytes(99_999))
+    assert (Unpacker(store).folder(placed(longer, tmp_path)) / "x").is_file()
+    shorter = MadeLayer(gzip.compress(buffer.getvalue()), longer.diff_id, longer.digest)
+    with pytest.raises(ArtifactError, match="diff_id"):
+        Unpacker(Store(tmp_path / "other")).folder(placed(shorter, tmp_path))
+
+
+def test_merging_links_files_and_upper_layers_hide_lower_ones(store: Store, tmp_path: Path) -> None:
+    low = placed(make_layer({"a/x": "low", "b": "low", "c/y": "low", "d": Link("b")}), tmp_path)
+    high = placed(make_layer({"a": Link("b"), "b": "high", "c/z": "high", "d/e": "high"}), tmp_path)
+    unpacker = Unpacker(store)
+    points = MountPoints(folders=("/proc", "/c"), files=("/data/one",))
+    merged = unpacker.merged([low, high], points)
+    assert [line for line in dump_folder(merged) if "proc" in line or "data/one" in line]
+    assert (str((merged / "a").readlink()), (merged / "b").read_text()) == ("b", "high")
+    assert sorted(path.name for path in (merged / "c").iterdir()) == ["y", "z"]
+    assert (merged / "c/y").samefile(unpacker.folder(low) / "c/y")
+    assert (merged / "d/e").read_text() == "high"
+    assert unpacker.merged([low, high], points) == merged != unpacker.merged([high, low], points)
+
+
+def test_a_name_that_is_no_utf_8_is_kept_byte_for_byte(store: Store, tmp_path: Path) -> None:
+    name = b"caf\xe9".decode("utf-8", "surrogateescape")
+    folder = Unpacker(store).folder(placed(make_layer({f"a/{name}": "x"}), tmp_path))
+    assert [os.fsencode(path.name) for path in (folder / "a").iterdir()] == [b"caf\xe9"]
