@@ -53,7 +53,10 @@ def _pattern_spans(rule: str, full: str, size: int) -> "Iterator[Span]":
             "expected a regular expression, found {} ({})".format(rule, error)
         ) from None
     with open(full, "rb") as stream:
-        mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:  # empty by now: somebody truncated it since its size was read
+            return
     for match in pattern.finditer(mapped):
         start, end = match.span("value")
         if start >= 0:

@@ -16,7 +16,7 @@ from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.folder import look, read_folder
 from reprobridge.lock.git import git_environment
-from reprobridge.lock.tree import has_tree, native_path, unpack_tree
+from reprobridge.lock.tree import has_tree, history_in, native_path, unpack_tree
 from reprobridge.spec.model import Change, Spec
 from reprobridge.system import files
 from reprobridge.system.processes import Command, Completed
@@ -54,6 +54,7 @@ def apply_changes(tree: Digest, spec: Spec, doors: Doors) -> Refined:
     """Apply the spec's series to a tree of the store. Raises LockError that names change, patch and hunk."""
     if not spec.changes:
         return Refined(tree, ())
+    _refuse_history(tree, doors)
     patches = [[change.id, str(Digest.of(spec.files[change.patch]))] for change in spec.changes]
     key = digest_json({"tree": str(tree), "patches": patches, "exclude": list(spec.exclude), "rules": RULES})
     if refined := _remembered(doors, key):
@@ -74,6 +75,18 @@ def _remembered(doors: Doors, key: Digest) -> Refined | None:
         case {"tree": str(tree), "changes": [*changes]} if has_tree(doors.store, Digest.parse(tree)):
             return Refined(Digest.parse(tree), tuple(Touched(name, tuple(paths)) for name, paths in changes))
     return None
+
+
+def _refuse_history(tree: Digest, doors: Doors) -> None:
+    """Git would take a `.git` in the scratch folder for a repository, and its configuration for the user's."""
+    if history := history_in(doors.store, tree):
+        raise LockError(
+            "a source with version control's own files in it cannot be changed",
+            where="source.path",
+            expected="the code alone",
+            found=", ".join(history),
+            hint="add them to `source.exclude`",
+        )
 
 
 class _Series:

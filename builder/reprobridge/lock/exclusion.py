@@ -1,4 +1,7 @@
-"""Which files of a source never reach the tree: version control's own, and what the author excludes.
+"""Which files of a source never reach the tree: what the author excludes, and version control's own.
+
+The last is dropped from what is published (archives, sdists). A folder is the author's: what stands in it is
+part of the source unless excluded, and `validate` refuses an image with a history in it.
 
 Globs are anchored at the tree's root and compared with whole paths: `*` and `?` stop at a slash, `**` as a
 whole component stands for any number of folders, `[…]` is a set of characters, hidden files are like all
@@ -10,13 +13,15 @@ import re
 from collections.abc import Iterable
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "_darcs"})
-"""Names, in any case, that are never part of a source, at any depth, be they folders, files or links."""
+"""Names, in any case, of what version control keeps, at any depth, be they folders, files or links."""
 
 
 class Exclusion:
     """The globs of one reading of one source; remembers which of them matched something."""
 
-    def __init__(self, globs: Iterable[str] = ()) -> None:
+    def __init__(self, globs: Iterable[str] = (), *, history: bool = False) -> None:
+        """`history`: whether version control's own files are part of the tree."""
+        self._history = history
         plain = [glob.removeprefix("./").strip("/") for glob in globs]
         self._patterns = [(glob, re.compile(_expression(glob))) for glob in plain]
         self._any = _any_of(plain)
@@ -25,7 +30,7 @@ class Exclusion:
 
     def covers(self, path: str) -> bool:
         """Whether a file or link with this path is not part of the tree."""
-        if is_version_control(path):
+        if not self._history and is_version_control(path):
             return True
         if self._any is None or not self._any.fullmatch(path):
             return False
@@ -34,7 +39,7 @@ class Exclusion:
 
     def covers_folder(self, path: str) -> bool:
         """Whether nothing below this folder is part of the tree, so that nobody needs to look into it."""
-        if is_version_control(path):
+        if not self._history and is_version_control(path):
             return True
         if self._any_folder is None or not self._any_folder.fullmatch(path):
             return False

@@ -17,6 +17,7 @@ from reprobridge.system import files
 
 FILE_NAME = "reprobridge.lock"
 """Stands beside reprobridge.yaml."""
+_LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
 
 
 def read_lock(path: Path) -> Lock:
@@ -98,4 +99,4 @@ def _is_nested(values: Iterable[Json]) -> bool:
 
 
 def _line(value: Json) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
+    return _LINE.encode(value)

@@ -70,7 +70,7 @@ def read_folder(
     folder, ArtifactError when its content can't be a tree.
     """
     begun = clock()
-    exclusion = Exclusion(exclude)
+    exclusion = Exclusion(exclude, history=True)
     seen = look(folder, exclusion)
     stamp = _stamp(seen)
     key = digest_json({"folder": str(folder.resolve()), "exclude": list(exclude)})

@@ -20,7 +20,7 @@ from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.folder import read_folder
 from reprobridge.lock.model import LockedFile, LockedSource
-from reprobridge.lock.tree import Found, has_tree, keep_tree, kept_tree, tree_difference
+from reprobridge.lock.tree import Found, has_tree, history_in, keep_tree, kept_tree, tree_difference
 from reprobridge.spec.model import ArchiveSource, FolderSource, GitSource, PypiSource, Source, Spec
 
 UNDATED = "1980-01-02T00:00:00Z"
@@ -73,7 +73,11 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
         refined=refined.tree,
         date=original.date,
     )
-    return ResolvedSource(locked=locked, changes=refined.changes, warnings=original.warnings)
+    history = tuple(
+        f"{path} is part of the source and would reach the image: add it to `source.exclude`"
+        for path in history_in(doors.store, original.tree)
+    )
+    return ResolvedSource(locked=locked, changes=refined.changes, warnings=(*original.warnings, *history))
 
 
 def source_wish(spec: Spec, folder: Path, doors: Doors) -> Digest:

@@ -20,6 +20,7 @@ from typing import BinaryIO, cast
 from reprobridge.digest import CHUNK, Digest, digest_stream
 from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.frozen import frozen
+from reprobridge.lock.exclusion import is_version_control
 from reprobridge.lock.tree_checks import require_sound, warnings_about
 from reprobridge.oci.tar import END, EntryKind, TarEntry, header, padding, symlink
 from reprobridge.store.store import BlobWriter, Store
@@ -156,6 +157,18 @@ def tree_rows(store: Store, tree: Digest) -> dict[str, inventory.Entry]:
     for entry, stream in read_tree(store.path(tree_blob(store, tree))):
         rows[entry.path] = tree_row(entry, digest_stream(stream)[0].hex)
     return rows
+
+
+def history_in(store: Store, tree: Digest) -> tuple[str, ...]:
+    """Topmost version control's files and folders in a tree of the store, sorted."""
+    tops = set()
+    for path in tree_rows(store, tree):
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            if is_version_control(parts[depth - 1]):
+                tops.add("/".join(parts[:depth]))
+                break
+    return tuple(sorted(tops))
 
 
 def tree_difference(store: Store, old: Digest, new: Digest) -> str:

@@ -64,7 +64,7 @@ def original(tmp_path: Path) -> GitRepository:
 
 @pytest.fixture
 def tree(opened: Doors, original: GitRepository) -> Digest:
-    return read_folder(opened.store, original.folder).kept.tree
+    return read_folder(opened.store, original.folder, (".git",)).kept.tree
 
 
 def refine(opened: Doors, tree: Digest, *patches: bytes, exclude: tuple[str, ...] = ()) -> Refined:
@@ -106,7 +106,7 @@ def test_a_patch_may_rename_delete_add_change_modes_links_and_binary_files(
     original.git("add", "--all")
     patch = original.git("diff", "--cached", "--binary", "--find-renames").encode() + b"\n"
     refined = refine(opened, tree, patch)
-    assert refined.tree == read_folder(opened.store, original.folder).kept.tree
+    assert refined.tree == read_folder(opened.store, original.folder, (".git",)).kept.tree
     assert refined.changes[0].files == (
         "added é.sh", "data.bin", "link", "new/name.py", "old/name.py", "run.py", "tool.sh",
     )  # fmt: skip
@@ -209,7 +209,7 @@ def test_a_store_inside_of_a_repository_changes_nothing(tmp_path: Path, original
     inside = doors(original.folder / "cache/store")
     patch = replace_line(5, "line five")
     trees = [
-        refine(one, read_folder(one.store, original.folder, ("cache",)).kept.tree, patch).tree
+        refine(one, read_folder(one.store, original.folder, ("cache", ".git")).kept.tree, patch).tree
         for one in (outside, inside)
     ]
     assert trees[0] == trees[1]
@@ -221,7 +221,7 @@ def test_the_users_git_configuration_changes_nothing(
     (tmp_path / ".gitconfig").write_text("[core]\n\tautocrlf = true\n[apply]\n\twhitespace = fix\n")
     surroundings = {"HOME": str(tmp_path), "GIT_DIR": str(original.folder / ".git")}
     opened = doors(store_folder, environment=surroundings)
-    tree = read_folder(opened.store, original.folder).kept.tree
+    tree = read_folder(opened.store, original.folder, (".git",)).kept.tree
     refined = refine(opened, tree, replace_line(5, "line five   "))
     expected = RUN.replace("line 5\n", "line five   \n").encode()
     assert tree_rows(opened.store, refined.tree)["run.py"].sha256 == Digest.of(expected).hex
@@ -231,3 +231,8 @@ def test_a_remembered_series_is_not_applied_again(opened: Doors, tree: Digest) -
     first = refine(opened, tree, replace_line(5, "line five"))
     blocked = doors(opened.store.root, environment={"PATH": "/nowhere"})
     assert refine(blocked, tree, replace_line(5, "line five")) == first
+
+
+def test_a_source_with_a_history_in_it_is_not_patched(opened: Doors, original: GitRepository) -> None:
+    tree = read_folder(opened.store, original.folder).kept.tree
+    assert "add them to `source.exclude`" in refusal(opened, tree, replace_line(5, "x"))

@@ -41,12 +41,17 @@ def names(store: Store, folder: Path, *exclude: str) -> list[str]:
     return [line.split(" ")[-1] for line in dump_tar(store.path(blob))]
 
 
-def test_a_folder_becomes_a_tree_without_version_control_and_exclusions(store: Store, source: Path) -> None:
+def test_a_folder_becomes_a_tree_without_exclusions_and_with_its_history_unless_excluded(
+    store: Store, source: Path
+) -> None:
     for path in (".git/config", "sub/.git", "sub/.hg/x", "sub/a.py", "results/score.csv", ".gitignore"):
         (source / path).parent.mkdir(parents=True, exist_ok=True)
         (source / path).write_text(path)
     (source / "empty").mkdir()
-    assert names(store, source, "results/**") == [".gitignore", "run.py", "sub/a.py"]
+    history = [".git/config", "sub/.git", "sub/.hg/x"]
+    code = [".gitignore", "run.py", "sub/a.py"]
+    assert names(store, source, "results/**") == sorted([*code, *history])
+    assert names(store, source, "results/**", "**/.git", "**/.hg") == code
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)

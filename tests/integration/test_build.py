@@ -1,0 +1,141 @@
+"""Building the repository's artifacts: the same lock gives the same image, whatever happens around it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from reprobridge.digest import Digest
+from reprobridge.store.store import Store
+from reprobridge.system.files import TEMPORARY
+from support.artifacts import EVERY, MINIMAL, WINE, copy_of, golden_digest
+from support.command import digest_of, reprobridge, succeed
+
+pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.usefixtures("vendored")
+def test_an_empty_store_gives_the_committed_digest(name: str, store_folder: Path) -> None:
+    done = reprobridge("build", EVERY[name], store=store_folder)
+    assert digest_of(done) == golden_digest(EVERY[name])
+
+
+def reversed_copy(artifact: Path, folder: Path) -> Path:
+    """The artifact elsewhere, its files made in another order, at other times, with other modes."""
+    target = folder / "elsewhere" / artifact.name
+    for path in sorted((path for path in artifact.rglob("*") if path.is_file()), reverse=True):
+        copy = target / path.relative_to(artifact)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+        copy.chmod(0o600 | (path.stat().st_mode & 0o100))
+        os.utime(copy, (1e9, 1e9))
+    return target
+
+
+@pytest.mark.usefixtures("vendored")
+def test_folder_umask_locale_time_zone_hash_seed_order_and_workers_do_not_matter(tmp_path: Path) -> None:
+    artifact = reversed_copy(WINE, tmp_path)
+    setting = {"LC_ALL": "C", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "4242", "HOME": str(tmp_path)}
+    words = ("build", artifact, "--workers", "1")
+    done = reprobridge(*words, store=tmp_path / "s", environment=setting, umask=0o077)
+    assert digest_of(done) == golden_digest(WINE)
+
+
+@pytest.mark.usefixtures("vendored")
+def test_building_again_says_the_same_and_makes_nothing(store_folder: Path) -> None:
+    first = digest_of(reprobridge("build", MINIMAL, store=store_folder))
+    before = sorted(path for path in store_folder.rglob("*") if path.is_file())
+    assert digest_of(reprobridge("build", MINIMAL, "--offline", store=store_folder)) == first
+    assert sorted(path for path in store_folder.rglob("*") if path.is_file()) == before
+
+
+def test_a_vendored_folder_builds_offline(vendored: Path, store_folder: Path) -> None:
+    assert any(vendored.glob("*.deb"))
+    done = reprobridge("build", MINIMAL, "--offline", store=store_folder)
+    assert digest_of(done) == golden_digest(MINIMAL)
+
+
+def test_offline_with_an_empty_store_names_what_is_missing(store_folder: Path) -> None:
+    setting = {"REPROBRIDGE_VENDOR": ""}
+    done = reprobridge("build", MINIMAL, "--offline", store=store_folder, environment=setting)
+    assert done.returncode == 4
+    assert ".deb" in done.stderr
+    assert "offline" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.usefixtures("vendored")
+def test_killed_at_any_moment_the_store_stays_sound_and_the_next_build_is_the_same(store_folder: Path) -> None:
+    argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
+    for delay in (0.3, 0.6, 1.0, 1.5, 2.2, 3.0, 4.0):
+        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(delay)
+            process.send_signal(signal.SIGKILL)
+    for path in (store_folder / "blobs").rglob("*"):
+        if path.is_file() and not path.name.startswith(TEMPORARY):
+            assert Digest.of(path.read_bytes()).hex == path.name
+    assert digest_of(reprobridge("build", MINIMAL, store=store_folder)) == golden_digest(MINIMAL)
+    succeed(reprobridge("cache", "prune", store=store_folder))
+    assert not list(store_folder.rglob(f"{TEMPORARY}*"))
+
+
+@pytest.mark.usefixtures("vendored")
+def test_an_interrupt_ends_the_build_and_its_workers_and_leaves_nothing_unfinished(store_folder: Path) -> None:
+    argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2.0)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert not list(store_folder.rglob(f"{TEMPORARY}*"))
+
+
+@pytest.mark.usefixtures("vendored")
+def test_several_builds_share_a_store(store_folder: Path) -> None:
+    argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
+    builds = [subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    digests = {build.communicate()[0].strip().rpartition("@")[2] for build in builds}
+    assert digests == {golden_digest(MINIMAL)}
+
+
+@pytest.mark.usefixtures("vendored")
+def test_damaging_a_download_is_noticed_by_the_next_fetch_and_names_the_file(store_folder: Path, tmp_path: Path) -> None:
+    vendor = tmp_path / "vendor"
+    shutil.copytree(os.environ["REPROBRIDGE_VENDOR"], vendor)
+    victim = min(vendor.glob("bash_*.deb"))
+    victim.write_bytes(victim.read_bytes()[:-1] + b"x")
+    setting = {"REPROBRIDGE_VENDOR": str(vendor)}
+    done = reprobridge("build", MINIMAL, "--offline", store=store_folder, environment=setting)
+    assert done.returncode == 5
+    assert victim.name in done.stderr
+    assert "sha256:" in done.stderr
+
+
+@pytest.mark.usefixtures("vendored")
+def test_an_edit_of_the_source_makes_the_lock_stale_and_relocking_builds_something_else(
+    store_folder: Path, tmp_path: Path
+) -> None:
+    artifact = copy_of(MINIMAL, tmp_path)
+    script = next((artifact / "src").glob("*.py"))
+    script.write_text(script.read_text() + "\n# edited\n")
+    stale = reprobridge("build", artifact, store=store_folder)
+    assert stale.returncode == 3
+    assert "source" in stale.stderr
+    assert reprobridge("lock", "--check", artifact, store=store_folder).returncode == 1
+    edited = digest_of(reprobridge("build", artifact, "--relock", "--offline", store=store_folder))
+    assert edited != golden_digest(MINIMAL)
+
+
+@pytest.mark.usefixtures("vendored")
+def test_pruning_a_store_keeps_its_images(store_folder: Path) -> None:
+    built = digest_of(reprobridge("build", MINIMAL, store=store_folder))
+    succeed(reprobridge("cache", "prune", "--older-than", "0", store=store_folder))
+    assert Store(store_folder).has(Digest.parse(built))
+    assert digest_of(reprobridge("build", MINIMAL, "--offline", store=store_folder)) == built
