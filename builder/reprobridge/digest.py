@@ -19,6 +19,7 @@ Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None
 """What canonical JSON can hold. No floats."""
 
 _HEX = frozenset("0123456789abcdef")
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 @frozen(order=True)
@@ -81,7 +82,7 @@ def digest_stream(stream: BinaryIO) -> tuple[Digest, int]:
 def canonical_json(value: Json) -> bytes:
     """The one encoding of a JSON value that we hash. Raises TypeError for what has no canonical text."""
     _refuse_floats(value)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = _CANONICAL.encode(value)
     # File names that are no UTF-8 are kept as surrogates; `json.loads` reads them back from this encoding.
     return text.encode("utf-8", "surrogatepass")
 

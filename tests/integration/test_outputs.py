@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -102,8 +103,9 @@ def test_podman_takes_the_hybrid_archive(store: Path, tmp_path: Path) -> None:
     podman = require_tool("podman")
     archive = tmp_path / "image.tar"
     succeed(reprobridge("build", MINIMAL, "-o", f"docker-archive:{archive}", store=store))
-    where = ("--root", tmp_path / "root", "--runroot", tmp_path / "run", "--storage-driver", "vfs")
-    assert "Loaded image" in run(podman, *where, "load", "-i", archive)
+    with tempfile.TemporaryDirectory(prefix="rb-") as short:  # podman takes at most 50 characters
+        where = ("--root", tmp_path / "root", "--runroot", short, "--storage-driver", "vfs")
+        assert "Loaded image" in run(podman, *where, "load", "-i", archive)
 
 
 def test_an_oci_archive_is_the_layout_as_a_tar(store: Path, tmp_path: Path) -> None:

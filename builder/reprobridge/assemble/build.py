@@ -38,7 +38,7 @@ class BuildRequest:
 
 def build_artifact(request: BuildRequest, doors: Doors) -> BuiltImage:
     """The artifact's image. Raises SpecError, LockError (missing, stale, of another release), and what making raises."""
-    spec = read_spec(request.folder)
+    spec = read_spec(request.folder, memory=doors.store)
     path = request.folder / FILE_NAME
     lock = read_lock(path)
     require_fresh(spec, lock, request.folder, doors)

@@ -142,7 +142,7 @@ class FragmentWriter:
         self._flush()
 
     def _packed_together(self, file: DeflatedFile) -> str:
-        data = b"".join(members.inflate(file.blocks, file.entry.size))
+        data = members.inflate_small(b"".join(file.blocks), file.entry.size)
         if (crc := self._crc32(data)) != file.crc:
             raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
         return self.file(file.entry, data)

@@ -7,7 +7,6 @@ reads no index.
 from collections.abc import Mapping
 
 from reprobridge.assemble.claims import suspects
-from reprobridge.assemble.conflicts import Owned, settle
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
@@ -65,6 +64,10 @@ def _decide(
     parts: Mapping[Digest, FragmentRecipe], owners: Mapping[str, str], workshop: Workshop
 ) -> Omissions:
     near = suspects({key: workshop.claims(part) for key, part in parts.items()})
+    if not near:
+        return Omissions({}, ())
+    from reprobridge.assemble.conflicts import Owned, settle
+
     keys = {owner_of(parts[key]): key for key in near}
     found = settle((Owned(owner, workshop.index(parts[key])) for owner, key in keys.items()), owners)
     if found.problems:

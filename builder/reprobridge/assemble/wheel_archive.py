@@ -2,7 +2,7 @@
 
 import contextlib
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from reprobridge.assemble.wheel_directory import Member, broken, read_directory
@@ -22,11 +22,15 @@ class WheelArchive:
         self.members: Mapping[str, Member] = {member.name: member for member in read_directory(name, data)}
         """Its files in the order of the directory; folders are left out."""
 
-    def packed(self, member: Member) -> Iterator[bytes]:
+    def packed(self, member: Member) -> Iterable[bytes]:
         """What the archive holds of a member, in pieces of at most `members.WINDOW` bytes."""
         end = member.start + member.packed_size
-        for start in range(member.start, end, members.WINDOW):
-            yield self._data[start : min(start + members.WINDOW, end)]
+        if member.packed_size <= members.WINDOW:
+            return (self._data[member.start : end],)
+        return (
+            self._data[start : min(start + members.WINDOW, end)]
+            for start in range(member.start, end, members.WINDOW)
+        )
 
     def content(self, member: Member) -> Iterator[bytes]:
         """A member's bytes in pieces; length and CRC have been checked when the last one has been taken."""

@@ -1,16 +1,16 @@
 """`reprobridge build`: assemble the locked artifact into an OCI image."""
 
 import argparse
-import os
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
 from reprobridge.system.files import write_file
+from reprobridge.system.processes import cores
 
 NAME = "build"
 SUMMARY = "assemble the locked artifact into an OCI image"
 
-DEFAULT_WORKERS = max(1, min(8, len(os.sched_getaffinity(0))))
+DEFAULT_WORKERS = min(8, cores())
 """As many processes as there are cores for us, at most eight."""
 
 
@@ -72,7 +72,7 @@ def _relock(folder: Path, doors: Doors) -> None:
 
     path = folder / FILE_NAME
     previous = read_previous(path)
-    lock = lock_artifact(read_spec(folder), previous, LockOptions(), folder, doors.for_locking()).lock
+    lock = lock_artifact(read_spec(folder, memory=doors.store), previous, LockOptions(), folder, doors.for_locking()).lock
     if lock != previous:
         write_lock(path, lock)
         doors.log(f"wrote {path}")

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--upgrade-tools", action="store_true", help="pin this release's converters and launcher"
     )
     parser.add_argument(
-        "--upgrade-template", action="store_true", help="take the base system of this release"
+        "--upgrade-template", action="store_true", help="take this release's base system, or today's packages"
     )
     parser.add_argument(
         "--export", choices=("pylock.toml", "requirements.txt"), help="print the Python packages"

@@ -22,7 +22,7 @@ _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Problem]:
     """Which wishes of the spec the lock does not answer; asks no index."""
-    template = load_template(spec.environment.template)
+    template = load_template(spec.environment.template, doors.store)
     wishes: list[tuple[str, Digest | None, Digest]]
     wishes = [("source", lock.source.wish, source_wish(spec, folder, doors))]
     for platform in spec.environment.platforms:

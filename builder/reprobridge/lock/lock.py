@@ -21,7 +21,8 @@ from reprobridge.lock.tools import current_tools
 from reprobridge.spec.model import Spec
 
 if TYPE_CHECKING:
-    from reprobridge.lock.debian.lock import DebianWish
+    from reprobridge.lock.debian.index import IndexSources
+    from reprobridge.lock.template_lock import LockedBase
 
 
 @frozen(kw_only=True)
@@ -35,7 +36,7 @@ class LockOptions:
     tools: bool = False
     """This release's converters, encoder and launcher."""
     template: bool = False
-    """The base system that this release ships."""
+    """The base system that this release ships; where that is locked already, its packages as they are today."""
 
 
 @frozen
@@ -57,7 +58,7 @@ def lock_artifact(
     spec: Spec, previous: Lock | None, options: LockOptions, folder: Path, doors: Doors
 ) -> Locked:
     """Answer every wish of the spec; what `previous` answers already is kept. Raises LockError."""
-    template = load_template(spec.environment.template)
+    template = load_template(spec.environment.template, doors.store)
     source, warnings = _source(spec, previous, folder, doors)
     platforms = {
         platform: _platform(_Work(spec, template, platform, options, doors), previous)
@@ -103,7 +104,7 @@ def _debian(work: _Work, before: LockedDebian | None) -> LockedDebian:
     from datetime import UTC, datetime
 
     from reprobridge.lock.debian.index import IndexSources
-    from reprobridge.lock.debian.lock import lock_debian
+    from reprobridge.lock.debian.lock import DebianWish, lock_debian
     from reprobridge.lock.debian.mirrors import read_settings
 
     doors = work.doors
@@ -113,25 +114,28 @@ def _debian(work: _Work, before: LockedDebian | None) -> LockedDebian:
         settings=read_settings(doors.environment),
         now=datetime.now(UTC),
     )
-    return lock_debian(_debian_wish(work, before), sources)
+    wish_on_base = DebianWish(
+        template=work.template, base=_base(work, before, sources), packages=apt, platform=work.platform
+    )
+    return lock_debian(wish_on_base, sources)
 
 
-def _debian_wish(work: _Work, before: LockedDebian | None) -> "DebianWish":
-    """The wish on top of the base that was locked before, or of the shipped one."""
-    from reprobridge.lock.debian.lock import DebianWish
+def _base(work: _Work, before: LockedDebian | None, sources: "IndexSources") -> "LockedBase":
+    """The base system: as it was locked before, else as it is shipped.
+
+    An upgrade takes the shipped one, which other papers share; where that is locked already, today's.
+    """
+    from reprobridge.lock.debian.lock import lock_base
     from reprobridge.lock.template_lock import LockedBase, load_template_lock
 
     shipped = load_template_lock(work.template.name).base(work.platform)
-    base = shipped
-    if (
-        before
-        and not work.options.template
-        and {deb.name for deb in before.base} == {d.name for d in shipped.debs}
-    ):
-        base = LockedBase(suites=before.suites, debs=before.base, provides=shipped.provides)
-    return DebianWish(
-        template=work.template, base=base, packages=work.spec.environment.apt, platform=work.platform
-    )
+    if before is None or {deb.name for deb in before.base} != {deb.name for deb in shipped.debs}:
+        return shipped
+    if not work.options.template:
+        return LockedBase(suites=before.suites, debs=before.base, provides=shipped.provides)
+    if before.base != shipped.debs:
+        return shipped
+    return lock_base(work.template, work.platform, sources)
 
 
 def _python(work: _Work, before: LockedPython | None) -> LockedPython:

@@ -11,7 +11,7 @@ REVISIONS: Mapping[str, int] = {
     "debian-state": 1,
     "tree": 1,
     "files": 1,
-    "inventory": 2,
+    "inventory": 1,
     "layer": 1,
 }
 """Revision of each converter of this release."""

@@ -12,6 +12,7 @@ from reprobridge.data_files import data_folder
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
+from reprobridge.store.store import Store
 
 SCHEMA = "reprobridge.template/1"
 """Value of the key `schema`."""
@@ -91,8 +92,11 @@ def template_names() -> list[str]:
     return sorted(path.stem for path in data_folder("image-templates").glob("*.yaml") if _is_template(path))
 
 
-def load_template(name: str) -> Template:
-    """The template of that name. Raises LockError when there is none or its file is wrong."""
+def load_template(name: str, memory: Store | None = None) -> Template:
+    """The template of that name. Raises LockError when there is none or its file is wrong.
+
+    `memory` keeps what the file says for the next time, so that YAML is not parsed again.
+    """
     names = template_names()
     if name not in names:
         import difflib
@@ -105,19 +109,33 @@ def load_template(name: str) -> Template:
             found=name,
             hint=f"did you mean {near[0]}?" if near else None,
         )
-    return read_template(data_folder("image-templates") / f"{name}.yaml")
+    return read_template(data_folder("image-templates") / f"{name}.yaml", memory)
 
 
-def read_template(path: Path) -> Template:
+def read_template(path: Path, memory: Store | None = None) -> Template:
     """The template in a file; its keyring lies in `keyrings` beside it. Raises LockError."""
-    import yaml
-
     try:
-        return _template(path, yaml.safe_load(path.read_bytes()))
-    except (KeyError, TypeError, AttributeError, yaml.YAMLError, OSError) as error:
+        return _template(path, _content(path.read_bytes(), memory))
+    except (KeyError, TypeError, AttributeError, ValueError, OSError) as error:
         raise LockError(
             "the template cannot be used", where=str(path), expected=SCHEMA, found=f"{error!r}"
         ) from error
+
+
+def _content(data: bytes, memory: Store | None) -> Any:
+    """What a YAML file says. Raises ValueError when it is no YAML."""
+    key = Digest.of(data)
+    if memory is not None and (known := memory.result("template", key)) is not None:
+        return known
+    import yaml
+
+    try:
+        content = yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+    if memory is not None:
+        memory.remember("template", key, content)
+    return content
 
 
 def _is_template(path: Path) -> bool:

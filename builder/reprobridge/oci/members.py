@@ -93,6 +93,20 @@ def inflate(blocks: Iterable[bytes], size: int) -> Iterator[bytes]:
         raise BrokenStreamError(f"{size - left} bytes")
 
 
+def inflate_small(stream: bytes, size: int) -> bytes:
+    """What a whole stream of at most `SMALL` bytes holds; errors as for `inflate`."""
+    new_inflater, isal_error = _isal()
+    inflater = new_inflater()
+    try:
+        data: bytes = inflater.decompress(stream, size + 1)
+    except isal_error as error:
+        raise BrokenStreamError(str(error)) from error
+    if len(data) != size or not inflater.eof or inflater.unused_data:
+        found = "bytes behind its end" if inflater.eof and inflater.unused_data else f"{len(data)} bytes"
+        raise BrokenStreamError(found)
+    return data
+
+
 @functools.cache
 def _isal() -> "tuple[Callable[[], IgzipDecompressor], type[Exception]]":
     """What makes an inflater for a raw stream, and what such a one raises."""

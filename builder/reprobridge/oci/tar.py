@@ -7,6 +7,7 @@ The time is 1980-01-02: 0 and pre-1980 break zip and "built 48 years ago" consum
 Source: POSIX.1-2017 pax, image-spec layer.md.
 """
 
+import functools
 import zlib
 from enum import StrEnum
 from typing import NamedTuple
@@ -20,6 +21,7 @@ END = bytes(2 * BLOCK)
 DIRECTORY_MODE = 0o755
 """Mode of a directory that only exists to hold something; the same in every layer."""
 
+_MTIME = b"%011o\0" % MTIME
 _USTAR_SIZE_LIMIT = 8**11
 _REST = bytes(BLOCK - 265)
 """What follows the version field: names of owner and group, device numbers and prefix, all empty."""
@@ -75,11 +77,9 @@ def header(entry: TarEntry) -> bytes:
         extended += _pax_record(b"linkpath", raw_link)
     if entry.size >= _USTAR_SIZE_LIMIT:
         extended += _pax_record(b"size", b"%d" % entry.size)
-    block = _block(raw_name, raw_link, entry, entry.size if entry.size < _USTAR_SIZE_LIMIT else 0)
-    if not extended:
-        return block
-    holder = TarEntry("", EntryKind.FILE, 0o644, size=len(extended))
-    return _block(b"pax", b"", holder, len(extended), b"x") + extended + padding(len(extended)) + block
+    size = entry.size if entry.size < _USTAR_SIZE_LIMIT else 0
+    block = _block(raw_name, raw_link, size, _numbers(entry.mode, entry.uid, entry.gid), entry.kind.encode())
+    return _pax_header(len(extended)) + extended + padding(len(extended)) + block if extended else block
 
 
 def padding(size: int) -> bytes:
@@ -87,19 +87,23 @@ def padding(size: int) -> bytes:
     return bytes(-size % BLOCK)
 
 
-def _block(name: bytes, link: bytes, entry: TarEntry, size: int, flag: bytes = b"") -> bytes:
-    head = b"%b%07o\0%07o\0%07o\0%011o\0%011o\0" % (
-        name[:100].ljust(100, b"\0"),
-        entry.mode,
-        entry.uid,
-        entry.gid,
-        size,
-        MTIME,
-    )
-    tail = b"%b%bustar\x0000" % (flag or entry.kind.encode(), link[:100].ljust(100, b"\0"))
+def _block(name: bytes, link: bytes, size: int, numbers: bytes, flag: bytes) -> bytes:
+    head = b"%b%b%011o\0%b" % (name[:100].ljust(100, b"\0"), numbers, size, _MTIME)
+    tail = b"%b%bustar\x0000" % (flag, link[:100].ljust(100, b"\0"))
     # Adler-32's lower half is 1 plus the sum of all bytes, modulo 65521, which a header's cannot reach.
     checksum = (zlib.adler32(tail, zlib.adler32(head)) & 0xFFFF) - 1 + 8 * 0x20
     return b"%b%06o\0 %b%b" % (head, checksum, tail, _REST)
+
+
+@functools.lru_cache(maxsize=1024)
+def _numbers(mode: int, uid: int, gid: int) -> bytes:
+    return b"%07o\0%07o\0%07o\0" % (mode, uid, gid)
+
+
+@functools.lru_cache(maxsize=1024)
+def _pax_header(size: int) -> bytes:
+    """The header of so many bytes of PAX records."""
+    return _block(b"pax", b"", size, _numbers(0o644, 0, 0), b"x")
 
 
 def _pax_record(key: bytes, value: bytes) -> bytes:

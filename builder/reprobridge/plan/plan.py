@@ -69,6 +69,9 @@ def plan(inputs: PlanInputs) -> BuildPlan:
     base, python = _base_layers(locked, inputs.order, architecture)
     wheels = _wheel_layers(locked, inputs.order)
     requested = _requested(locked)
+    lock_data = lock_bytes(inputs.lock)
+    artifact = ArtifactId(spec.digest(), Digest.of(lock_data))
+    contents = {"rra/lock/reprobridge.lock": lock_data, **_documents(inputs, locked, artifact)}
     layers = [
         base,
         python,
@@ -77,7 +80,7 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         _state_layer(locked, architecture, requested),
         LayerPlan(title="code", parts=(code,)),
         _launcher_layer(inputs),
-        _artifact_layer(inputs, locked, _listed(python, wheels, requested, code)),
+        _artifact_layer(contents, _listed(python, wheels, requested, code)),
         LayerPlan(title="references", parts=(_references(spec),)),
     ]
     if len(layers) > HARD_LIMIT:
@@ -87,7 +90,7 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         version=spec.version,
         platform=inputs.platform,
         layers=tuple(layers),
-        config=_config(inputs, locked),
+        config=_config(inputs, locked, artifact),
         owners=_owners(spec, locked),
     )
 
@@ -198,34 +201,29 @@ def _listed(
     return (python.parts[-1], *packages, requested, code)
 
 
-def _artifact_layer(
-    inputs: PlanInputs, locked: LockedPlatform, listed: tuple[FragmentRecipe, ...]
-) -> LayerPlan:
+def _documents(inputs: PlanInputs, locked: LockedPlatform, artifact: ArtifactId) -> dict[str, bytes]:
+    """What the image says about itself, and what it was made from, by path."""
     spec, lock = inputs.spec, inputs.lock
-    artifact = artifact_id(spec, lock)
-    contents = {
+    return {
         "rra/manifest.json": manifest_bytes(spec, lock.source, locked, artifact),
         "rra/GUIDE.md": guide_text(spec).encode(),
         "rra/CHANGES.md": changes_text(spec).encode(),
         "rra/sbom.spdx.json": sbom_bytes(spec, lock, locked, artifact.id),
-        "rra/lock/reprobridge.lock": lock_bytes(lock),
         **{f"rra/spec/{path.as_posix()}": data for path, data in spec.files.items()},
     }
+
+
+def _artifact_layer(contents: Mapping[str, bytes], listed: tuple[FragmentRecipe, ...]) -> LayerPlan:
     files = tuple(PlannedFile(path=path, data=contents[path]) for path in sorted(contents))
     inventory = InventoryRecipe(of=listed, path=INTEGRITY.lstrip("/"))
     return LayerPlan(title="artifact", parts=(FilesRecipe(files=files), inventory))
-
-
-def artifact_id(spec: Spec, lock: Lock) -> ArtifactId:
-    """The artifact's identity: SHA-256 over spec and lock."""
-    return ArtifactId(spec.digest(), Digest.of(lock_bytes(lock)))
 
 
 def _references(spec: Spec) -> FilesRecipe:
     return FilesRecipe(files=(PlannedFile(path="rra/references.json", data=references_bytes(spec)),))
 
 
-def _config(inputs: PlanInputs, locked: LockedPlatform) -> ConfigPlan:
+def _config(inputs: PlanInputs, locked: LockedPlatform, artifact: ArtifactId) -> ConfigPlan:
     spec, lock = inputs.spec, inputs.lock
     variables = {"PATH": PATH, "LANG": "C.UTF-8", **spec.environment.variables}
     if cuda(locked.python.wheels):
@@ -235,13 +233,12 @@ def _config(inputs: PlanInputs, locked: LockedPlatform) -> ConfigPlan:
         entrypoint=("/rra/bin/rra",),
         environment=variables,
         working_directory="/",
-        annotations=_annotations(inputs),
+        annotations=_annotations(inputs, artifact),
     )
 
 
-def _annotations(inputs: PlanInputs) -> dict[str, str]:
+def _annotations(inputs: PlanInputs, artifact: ArtifactId) -> dict[str, str]:
     spec, lock = inputs.spec, inputs.lock
-    artifact = artifact_id(spec, lock)
     values = {
         "org.opencontainers.image.title": spec.paper.title,
         "org.opencontainers.image.authors": ", ".join(spec.paper.authors),

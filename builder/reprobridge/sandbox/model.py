@@ -6,11 +6,11 @@ Nothing of the host is visible but the folders that the shell binds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from reprobridge.digest import Digest
+from reprobridge.frozen import field, frozen
 from reprobridge.system.processes import Completed
 
 STRANGER = 65534
@@ -23,7 +23,7 @@ NOT_FOUND = 127
 """Exit status when the image lacks the program, as in a shell."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """One layer of a root."""
 
@@ -35,7 +35,7 @@ class Layer:
     """Where these bytes lie: a gzip-compressed tar."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Shell:
     """A command and everything that it can see."""
 
@@ -66,7 +66,7 @@ class Shell:
     """Takes standard error likewise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unusable:
     """Why a sandbox does not work on this machine."""
 

@@ -8,12 +8,12 @@ Does not look at compressed digests: the diff_id says which files these are.
 
 import tarfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from reprobridge.digest import CHUNK, Hasher, digest_json
 from reprobridge.errors import ArtifactError
+from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Layer
 from reprobridge.store.store import Store
 from reprobridge.system import files
@@ -52,7 +52,7 @@ class Unpacker:
         return target
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class MountPoints:
     """Absolute places of an image that must exist before something is mounted there."""
 

@@ -7,10 +7,10 @@ memory under short names. An ordinary user needs none: bubblewrap then sees what
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from reprobridge.errors import SandboxError
+from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Shell
 
 _BECOME = (
@@ -19,7 +19,7 @@ _BECOME = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """Where bwrap lies."""
 

@@ -149,7 +149,8 @@ class ReferencesShape(Shape[References]):
         return {"anyOf": [_RECORD.schema(), _OBSERVATIONS.schema(), {"type": "string"}]}
 
     def _file(self, node: Scalar, reading: Reading) -> References | Literal[Invalid.INVALID]:
-        from reprobridge.spec.yaml_tree import BrokenYamlError, read_tree
+        from reprobridge.spec.tree import BrokenYamlError
+        from reprobridge.spec.yaml_tree import read_tree
 
         path = NamedFile(lambda *_: None).read(node, reading)
         if isinstance(path, Invalid):

@@ -14,16 +14,19 @@ from reprobridge.spec.model import Spec
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid
 from reprobridge.spec.templates import template_names
-from reprobridge.spec.yaml_tree import LARGEST, BrokenYamlError, read_tree
+from reprobridge.spec.tree import LARGEST, BrokenYamlError, Memory, tree_of
 
 FILE_NAME = "reprobridge.yaml"
 """Name of the specification in an artifact's folder."""
 
 
-def read_spec(folder: Path, *, templates: Collection[str] | None = None) -> Spec:
+def read_spec(
+    folder: Path, *, templates: Collection[str] | None = None, memory: Memory | None = None
+) -> Spec:
     """Read and check `folder`/reprobridge.yaml and every file that it names.
 
-    `templates` are the base systems that may be named; None: those of this release.
+    `templates` are the base systems that may be named; None: those of this release. `memory` keeps the file's
+    tree for the next time.
     Raises SpecError with everything that is wrong.
     """
     path = folder / FILE_NAME
@@ -35,17 +38,17 @@ def read_spec(folder: Path, *, templates: Collection[str] | None = None) -> Spec
         problem = Problem(FILE_NAME, "a file that can be read", error.strerror or str(error), hint)
         raise SpecError([problem], where=str(folder)) from error
     reading = Reading(folder, template_names() if templates is None else templates)
-    spec = _read(data, reading)
+    spec = _read(data, reading, memory)
     if spec is None:
         raise SpecError(reading.problems, where=str(path))
     return spec
 
 
-def _read(data: bytes, reading: Reading) -> Spec | None:
+def _read(data: bytes, reading: Reading, memory: Memory | None) -> Spec | None:
     """The specification, or None after at least one report."""
     reading.files[PurePosixPath(FILE_NAME)] = data
     try:
-        root = read_tree(data, FILE_NAME)
+        root = tree_of(data, FILE_NAME, memory)
     except BrokenYamlError as error:
         reading.add(error.problem)
         return None

@@ -11,23 +11,13 @@ import yaml
 
 from reprobridge.errors import Problem
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, shown
+from reprobridge.spec.tree import LARGEST, BrokenYamlError
 
-LARGEST = 1 << 20
-"""Bytes of a YAML file that are read; a spec of a thousand tasks has half of them."""
 DEEPEST = 10
 """Nesting that is read; the format itself needs 6, and places in messages grow with it."""
 
 # libyaml where PyYAML was built with it: ten times faster.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
-
-class BrokenYamlError(Exception):
-    """The file has no tree: `problem` says why. Only inside of spec."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
-        """The one thing that is wrong."""
 
 
 def read_tree(data: bytes, name: str, *, place: str = "") -> Node:

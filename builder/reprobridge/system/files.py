@@ -8,9 +8,6 @@ No fsync: what we write can be made again, and the store checks what it reads.
 import contextlib
 import fcntl
 import os
-import secrets
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -21,11 +18,16 @@ TEMPORARY = ".tmp-"
 _SPOOL_IN_MEMORY = 8 << 20
 
 
+def _temporary(folder: Path) -> Path:
+    """A name for something unfinished: says which process makes it, and is nobody else's."""
+    return folder / f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
+
+
 @contextlib.contextmanager
 def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A temporary file in `folder`, open for writing; deleted at the end unless it was moved away."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    path = _temporary(folder)
     try:
         with path.open("xb") as stream:
             yield path, stream
@@ -86,11 +88,13 @@ def write_stream(path: Path, blocks: Iterable[bytes], *, mode: int = 0o644) -> N
 def link_or_copy(source: Path, target: Path) -> None:
     """Make `target` hold the bytes of `source`: a hard link where the file system allows it, else a copy."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    temporary = _temporary(target.parent)
     try:
         try:
             os.link(source, temporary)
         except OSError:
+            import shutil
+
             shutil.copyfile(source, temporary)
         temporary.replace(target)
     finally:
@@ -100,7 +104,7 @@ def link_or_copy(source: Path, target: Path) -> None:
 def publish_folder(target: Path, fill: Callable[[Path], None]) -> None:
     """Make the folder `target` appear at once with what `fill(folder)` put in; keeps an existing one."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    temporary = _temporary(target.parent)
     temporary.mkdir()
     try:
         fill(temporary)
@@ -117,6 +121,8 @@ def remove_folder(folder: Path) -> None:
     """Delete a folder and all below it, also where modes forbid it; silent when it is not there."""
     if folder.is_symlink() or not folder.exists():
         return
+    import shutil
+
     for parent, folders, _ in os.walk(folder):
         for name in folders:
             inner = Path(parent, name)
@@ -129,7 +135,7 @@ def remove_folder(folder: Path) -> None:
 def scratch_folder(parent: Path) -> Iterator[Path]:
     """An empty folder below `parent` that is gone afterwards."""
     parent.mkdir(parents=True, exist_ok=True)
-    folder = parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+    folder = _temporary(parent)
     folder.mkdir(mode=0o700)
     try:
         yield folder
@@ -150,6 +156,8 @@ def shared_folder(parent: Path) -> Iterator[Path]:
 def place_file(path: Path, source: BinaryIO, *, mode: int) -> None:
     """Write a file plainly, with exactly this mode: only below a folder that nobody else uses yet."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    import shutil
+
     with path.open("xb") as stream:
         shutil.copyfileobj(source, stream, 1 << 20)
         os.fchmod(stream.fileno(), mode)
@@ -164,5 +172,7 @@ def place_link(path: Path, target: str) -> None:
 @contextlib.contextmanager
 def spooled() -> Iterator[IO[bytes]]:
     """An unnamed file for bytes that must be read in another order: in memory while small, else on disk."""
+    import tempfile
+
     with tempfile.SpooledTemporaryFile(max_size=_SPOOL_IN_MEMORY) as stream:
         yield stream

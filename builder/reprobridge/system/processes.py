@@ -57,6 +57,11 @@ class Completed:
         return lines[-1] if lines else f"exit status {self.returncode}"
 
 
+def cores() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0))
+
+
 class ProgramNotFound(ReproBridgeError):
     """The program to run is not on this machine."""
 

@@ -9,10 +9,10 @@ JSON form (schema `reprobridge.validation/1`), here and in guides/reference/vali
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from reprobridge.digest import Digest, Json
+from reprobridge.frozen import frozen
 
 SCHEMA = "reprobridge.validation/1"
 """Value of `schema`; its number is the version of the set of checks."""
@@ -77,7 +77,7 @@ class Verdict(StrEnum):
     NOT_RUN = "not_run"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """What a check found."""
 
@@ -97,7 +97,7 @@ def judged(problems: list[str], otherwise: str) -> Finding:
     return Finding(Verdict.FAILED, tuple(problems)) if problems else passed(otherwise)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class CheckResult:
     """A finding with its check and its time."""
 
@@ -109,7 +109,7 @@ class CheckResult:
     """How long it took."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class Report:
     """All findings about one image."""
 

@@ -13,10 +13,10 @@ word in both. What differs between the two is a deviation of the runner's record
 
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import files
 from reprobridge.system.trees import take_tree
@@ -35,7 +35,7 @@ STREAMS = ("stdout", "stderr")
 _COMPARED = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class RunRequest:
     """One task to run."""
 
@@ -51,7 +51,7 @@ class RunRequest:
     """Takes both streams while the task runs."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@frozen(kw_only=True)
 class RunResult:
     """How a run went."""
 

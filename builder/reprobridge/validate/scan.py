@@ -6,13 +6,13 @@ whoever uses it has just compared the bytes with that digest.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tarfile import TarInfo
 
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.digest import Digest, Json
 from reprobridge.errors import ArtifactError
+from reprobridge.frozen import frozen
 from reprobridge.oci.tar import EntryKind
 from reprobridge.sandbox.unpack import HashedTar, contents, tar_members
 from reprobridge.store.store import Store
@@ -21,7 +21,7 @@ RESULT = "layer-scan"
 """Kind of the store's results that hold scans."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LayerScan:
     """A layer's content without its bytes."""
 

@@ -1,8 +1,8 @@
 """The clean shell: the image's root in a sandbox, with the image's own environment and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER, Sandbox, Shell
 from reprobridge.system.processes import Completed
 from reprobridge.validate.subject import Subject
@@ -15,7 +15,7 @@ COMMAND_SECONDS = 120.0
 """Limit of a command that should take a moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CleanShell:
     """Runs commands in one image."""
 

@@ -7,13 +7,13 @@ this machine.
 import functools
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError
+from reprobridge.frozen import frozen
 from reprobridge.oci.layout import ImageParts
 from reprobridge.oci.tar import EntryKind
 from reprobridge.sandbox.model import Layer
@@ -50,7 +50,7 @@ class Placed(NamedTuple):
     """Number of the layer, lowest 0."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Subject:
     """An image whose manifest and configuration could be read."""
 

@@ -1,12 +1,19 @@
-"""`validate`: every check of one image, in order, as a report that is kept in the store."""
+"""`validate`: every check of one image as a report that is kept in the store.
+
+Checks go on side by side as far as one does not need another's outcome: most of their time is spent in an
+image's processes, and there are as many at once as there are cores.
+"""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError
+from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Sandbox
 from reprobridge.store.store import Store
+from reprobridge.system.processes import cores
 from reprobridge.validate.checks import cleanliness, guide, image, inventory, launcher, python, tasks
 from reprobridge.validate.model import NEEDS, CheckId, CheckResult, Finding, Report, Verdict, judged
 from reprobridge.validate.shell import CleanShell
@@ -39,25 +46,54 @@ RESULT = "validation"
 
 
 def validate(subject: Subject, sandbox: Sandbox, tell: Callable[[CheckResult], None]) -> Report:
-    """Make every check; `tell` hears of each as soon as it is done."""
+    """Make every check; `tell` hears of each as soon as it is done, from any thread."""
     shell = CleanShell(subject, sandbox)
-    results: list[CheckResult] = []
-    bad: dict[CheckId, str] = {}
-    for check in CheckId:
-        start = time.monotonic()
-        reasons = tuple(f"{needed.value} {bad[needed]}" for needed in NEEDS.get(check, ()) if needed in bad)
-        finding = Finding(Verdict.NOT_RUN, reasons) if reasons else _made(CHECKS[check], shell)
-        if reasons or finding.verdict is Verdict.FAILED:
-            bad[check] = "was not run" if reasons else "failed"
-        spent = round(1000 * (time.monotonic() - start))
-        results.append(CheckResult(check=check, finding=finding, milliseconds=spent))
-        tell(results[-1])
-    return Report(
-        image=subject.digest, artifact=subject.artifact_id, sandbox=sandbox.kind, results=tuple(results)
-    )
+    pool = ThreadPoolExecutor(cores())
+    try:
+        made: dict[CheckId, Future[_Made]] = {}
+        for check in CheckId:
+            # Started in order, and a check needs only earlier ones: no one waits for what can't start.
+            needed = [made[one] for one in NEEDS.get(check, ())]
+            made[check] = pool.submit(_result, check, shell, needed, tell)
+        results = tuple(made[check].result().result for check in CheckId)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return Report(image=subject.digest, artifact=subject.artifact_id, sandbox=sandbox.kind, results=results)
 
 
-def _made(check: Check, shell: CleanShell) -> Finding:
+def _result(
+    check: CheckId,
+    shell: CleanShell,
+    needed: Sequence["Future[_Made]"],
+    tell: Callable[[CheckResult], None],
+) -> "_Made":
+    earlier = [future.result() for future in needed]
+    start = time.monotonic()
+    reasons = tuple(filter(None, map(_hindrance, earlier)))
+    finding = Finding(Verdict.NOT_RUN, reasons) if reasons else _look(CHECKS[check], shell)
+    spent = round(1000 * (time.monotonic() - start))
+    result = CheckResult(check=check, finding=finding, milliseconds=spent)
+    tell(result)
+    return _Made(result, hindered=bool(reasons))
+
+
+@frozen
+class _Made:
+    """A result, and whether it is that the check could not be made because of another one."""
+
+    result: CheckResult
+    hindered: bool
+
+
+def _hindrance(earlier: _Made) -> str | None:
+    """Why a check that needs this one can't be made; lacking hardware is no hindrance."""
+    check = earlier.result.check.value
+    if earlier.hindered:
+        return f"{check} was not run"
+    return f"{check} failed" if earlier.result.finding.verdict is Verdict.FAILED else None
+
+
+def _look(check: Check, shell: CleanShell) -> Finding:
     try:
         return check(shell)
     except ArtifactError as error:

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import zlib
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,22 @@ def test_pieces_stay_small_whatever_a_stream_holds() -> None:
     sizes = [len(piece) for piece in members.inflate([raw(bytes(size), 9)], size)]
     assert max(sizes) <= members.WINDOW
     assert sum(sizes) == size
+
+
+@given(st.binary(max_size=2000), st.binary(max_size=3), st.integers(-2, 2), st.integers(0, 3))
+def test_a_short_stream_inflates_like_a_long_one(data: bytes, more: bytes, off: int, lost: int) -> None:
+    stream = raw(data) + more
+    stream = stream[: len(stream) - lost]
+    size = max(0, len(data) + off)
+    assert outcome(lambda: members.inflate_small(stream, size)) == outcome(lambda: inflated(stream, size))
+
+
+def outcome(inflate: Callable[[], bytes]) -> bytes | None:
+    """Bytes, or None for a broken stream."""
+    try:
+        return inflate()
+    except members.BrokenStreamError:
+        return None
 
 
 @given(st.binary(min_size=1, max_size=2000), st.data())

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, is_null
-from reprobridge.spec.yaml_tree import DEEPEST, LARGEST, BrokenYamlError, read_tree
+from reprobridge.spec.tree import LARGEST, BrokenYamlError
+from reprobridge.spec.yaml_tree import DEEPEST, read_tree
 from support.artifact_on_disk import ArtifactOnDisk
 
 

@@ -1,6 +1,6 @@
 """The report: its forms, when it is complete, and that nothing but complete and passed counts."""
 
-import dataclasses
+
 import io
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reprobridge.digest import Digest, canonical_json
+from reprobridge.frozen import replace
 from reprobridge.store.store import Store
 from reprobridge.validate.model import (
     NEEDS,
@@ -57,7 +58,7 @@ def test_a_report_with_other_checks_is_not_complete(change: str) -> None:
         "without any": (),
         "in another order": results[::-1],
     }[change]
-    other = dataclasses.replace(report(), results=changed)
+    other = replace(report(), results=changed)
     assert not other.complete
     assert not other.passed
 

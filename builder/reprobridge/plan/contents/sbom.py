@@ -1,11 +1,11 @@
 """/rra/sbom.spdx.json: an SPDX 2.3 document of everything that the lock names.
 
-A pure function of spec and lock: the time is the source's, the namespace is the artifact's id. Licences of
+One entry a line. A pure function of spec and lock: the time is the source's, the namespace is the artifact's id. Licences of
 packages are not asserted, since a lock does not hold them.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from reprobridge.digest import Digest
@@ -13,12 +13,13 @@ from reprobridge.lock.model import Lock, LockedDeb, LockedPlatform, LockedWheel
 from reprobridge.spec.model import Spec
 
 _NOTHING = "NOASSERTION"
+_LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 
 def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Digest) -> bytes:
     """The document's bytes."""
     packages = [_artifact(spec, lock), *_packages(platform)]
-    document = {
+    head = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
@@ -28,10 +29,14 @@ def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Diges
             "created": lock.source.date,
             "creators": [f"Tool: reprobridge-{lock.tools.release}"],
         },
-        "packages": packages,
-        "relationships": list(_relationships(packages)),
     }
-    return (json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    relationships = _rows("relationships", _relationships(packages))
+    return f"{_LINE.encode(head)[:-1]},\n{_rows('packages', packages)},\n{relationships}\n}}\n".encode()
+
+
+def _rows(key: str, values: Iterable[dict[str, object]]) -> str:
+    """A list as a member of the document, one entry a line."""
+    return f'"{key}": [\n' + ",\n".join(map(_LINE.encode, values)) + "\n]"
 
 
 def _artifact(spec: Spec, lock: Lock) -> dict[str, object]:

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reprobridge.frozen import frozen
 from reprobridge.oci.tar import EntryKind
 from reprobridge.system.processes import Completed
 from reprobridge.validate.checks.programs import IMPORTS, MARKERS
@@ -30,7 +30,7 @@ _SUFFIX = re.compile(r"(\.cpython-[^/]*|\.abi3)?\.so$|\.py$")
 # requirements
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distribution:
     """An installed distribution as its METADATA describes it."""
 

@@ -1,10 +1,12 @@
 """Does every task start and measure, and for every user?"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
+from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER
+from reprobridge.system.processes import cores
 from reprobridge.validate.model import Finding, Verdict, judged
 from reprobridge.validate.shell import ANY_USER, CleanShell
 from reprobridge_launcher.manifest import Task
@@ -17,7 +19,7 @@ SHOWN = 12
 _CHANGING = ("memory", "disk")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SmokeRuns:
     """What the launcher says of all smoke runs."""
 
@@ -47,14 +49,10 @@ def check_any_user(shell: CleanShell) -> Finding:
 
 
 def run_smoke(shell: CleanShell, tasks: tuple[Task, ...], user: int) -> SmokeRuns:
-    """Run all smoke commands as a user; those that need a GPU by themselves, since the launcher may refuse them."""
+    """Run all smoke commands as a user, each in a sandbox of its own, as many at once as there are cores."""
     able = [task for task in tasks if task.smoke]
-    plain = [task for task in able if not task.resources.gpus]
-    groups = [plain] if plain else []
-    runs = [
-        _run_group(shell, group, user)
-        for group in (*groups, *([task] for task in able if task.resources.gpus))
-    ]
+    with ThreadPoolExecutor(cores()) as pool:
+        runs = list(pool.map(lambda task: _run_one(shell, task, user), able))
     return SmokeRuns(
         {task: value for run in runs for task, value in run.values.items()},
         {task: why for run in runs for task, why in run.failures.items()},
@@ -62,9 +60,9 @@ def run_smoke(shell: CleanShell, tasks: tuple[Task, ...], user: int) -> SmokeRun
     )
 
 
-def _run_group(shell: CleanShell, tasks: Sequence[Task], user: int) -> SmokeRuns:
-    limit = sum(task.smoke.timeout for task in tasks if task.smoke) + GRACE
-    ended = shell.launcher("smoke", *(task.id for task in tasks), "--json", user=user, timeout=limit)
+def _run_one(shell: CleanShell, task: Task, user: int) -> SmokeRuns:
+    limit = (task.smoke.timeout if task.smoke else 0) + GRACE
+    ended = shell.launcher("smoke", task.id, "--json", user=user, timeout=limit)
     talk = tuple(ended.stderr.decode("utf-8", "replace").strip().splitlines()[-SHOWN:])
     try:
         results = json.loads(ended.stdout)["results"]
@@ -73,7 +71,7 @@ def _run_group(shell: CleanShell, tasks: Sequence[Task], user: int) -> SmokeRuns
         return SmokeRuns(values, failures, talk)
     except (ValueError, KeyError, TypeError):
         why = "no answer in time" if ended.timed_out else f"the launcher gives no results: {ended.failure}"
-        return SmokeRuns({}, {task.id: why for task in tasks}, talk)
+        return SmokeRuns({}, {task.id: why}, talk)
 
 
 def _judged(tasks: tuple[Task, ...], runs: SmokeRuns, problems: list[str], otherwise: str) -> Finding:

@@ -6,7 +6,8 @@ with that status; without it, every command must succeed.
 """
 
 import re
-from dataclasses import dataclass
+
+from reprobridge.frozen import frozen
 
 INFO = "console"
 """First word of an executable block's info string."""
@@ -14,7 +15,7 @@ INFO = "console"
 _EXIT = re.compile(r"\[exit ([0-9]{1,3})\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One command of a guide and what it is said to do."""
 
@@ -28,7 +29,7 @@ class Step:
     """Expected exit status."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stray:
     """A place in an executable block that belongs to no command: a mistake of its author."""
 

@@ -11,8 +11,9 @@ and its time grows with the length of the text, not with the number of readings.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
+
+from reprobridge.frozen import frozen
 
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _TOKEN = re.compile(
@@ -21,7 +22,7 @@ _TOKEN = re.compile(
 _FOUND_NUMBER = re.compile(rf"(?<![0-9.]){_NUMBER}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     """Exactly this text."""
 
@@ -29,7 +30,7 @@ class Literal:
     """Not empty."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnyText:
     """Any text, perhaps none."""
 
@@ -37,7 +38,7 @@ class AnyText:
     """Whether it must end where a line begins, or at the end."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """A number near another."""
 

@@ -6,8 +6,8 @@ Each has an empty standard input. A line with a random word marks in both stream
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from reprobridge.frozen import frozen
 from reprobridge.system.processes import Completed
 from reprobridge.validate.guide.blocks import Step
 
@@ -17,7 +17,7 @@ LONGEST = 120_000
 """Bytes of a session's script: Linux takes 131072 as one argument."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What a command did."""
 
