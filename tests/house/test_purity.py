@@ -26,6 +26,7 @@ ALLOWED = (
     "re",
     "reprobridge.digest",
     "reprobridge.errors",
+    "reprobridge.frozen",
     "reprobridge.lock",
     "reprobridge.oci",
     "reprobridge.plan",

@@ -79,7 +79,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog="Options of a command stand after it: reprobridge COMMAND --help.",
     )
     parser.add_argument("--version", action="version", version=f"reprobridge {RELEASE}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(
+        prog=parser.prog, dest="command", metavar="COMMAND", required=True, parser_class=_Parser
+    )
     chosen = [word for word in words if word in COMMANDS][:1] or COMMANDS
     for name in COMMANDS:
         if name in chosen:

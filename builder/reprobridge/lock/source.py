@@ -7,14 +7,13 @@ remembered in the store; a folder is looked at each time (`folder.py`).
 
 import contextlib
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import ArtifactError, LockError
 from reprobridge.frozen import frozen, replace
-from reprobridge.lock.changes import Touched, apply_changes
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.fetch import Fetcher, Wanted
@@ -22,6 +21,9 @@ from reprobridge.lock.folder import read_folder
 from reprobridge.lock.model import LockedFile, LockedSource
 from reprobridge.lock.tree import Found, has_tree, history_in, keep_tree, kept_tree, tree_difference
 from reprobridge.spec.model import ArchiveSource, FolderSource, GitSource, PypiSource, Source, Spec
+
+if TYPE_CHECKING:
+    from reprobridge.lock.changes import Touched
 
 UNDATED = "1980-01-02T00:00:00Z"
 """Date of a source that has none of its own; the time of everything in layers (`oci/tar.py`)."""
@@ -39,7 +41,7 @@ class ResolvedSource:
 
     locked: LockedSource
     """What stands in the lock."""
-    changes: tuple[Touched, ...]
+    changes: "tuple[Touched, ...]"
     """What each change touches."""
     warnings: tuple[str, ...]
     """What is odd but no error, for people."""
@@ -62,6 +64,8 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
     (wrong or hostile content).
     """
     original = _read(spec, folder, doors, None)
+    from reprobridge.lock.changes import apply_changes
+
     refined = apply_changes(original.tree, spec, doors)
     locked = LockedSource(
         wish=source_wish(spec, folder, doors),
@@ -116,6 +120,8 @@ def obtain_refined(spec: Spec, locked: LockedSource, folder: Path, doors: Doors)
     """Have the refined tree in the store. Errors as for `obtain_tree`, and when the patches changed."""
     if locked.kind != "path" and has_tree(doors.store, locked.refined):
         return locked.refined
+    from reprobridge.lock.changes import apply_changes
+
     found = apply_changes(obtain_tree(spec, locked, folder, doors), spec, doors).tree
     if found != locked.refined:
         raise LockError(
@@ -208,6 +214,8 @@ def _rfc3339(seconds: int) -> str:
     """A commit's date; some were made by clocks that no calendar knows."""
     if not 0 <= seconds < _YEAR_10000:
         return UNDATED
+    from datetime import UTC, datetime
+
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

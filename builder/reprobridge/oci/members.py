@@ -2,9 +2,10 @@
 
 A gzip file may consist of several members (RFC 1952 §2.2), so a layer is a chain of them: members around
 DEFLATE streams that somebody else made, and members that we compress ourselves.
-Whatever we compress goes through one pinned encoder: libdeflate, in pieces of at most `PIECE` bytes. Its output does not depend on the CPU (guides/decisions/0003-deflate-encoder.md), but may
-change with its release, so the encoder proves itself on a golden vector before its first use and refuses to
-work otherwise. `ENCODER` is part of every recipe's key.
+Whatever we compress goes through one pinned encoder: libdeflate, in pieces of at most `PIECE` bytes. Its output
+does not depend on the CPU (guides/decisions/0003-deflate-encoder.md), but may change with its release, so the
+encoder proves itself on a golden vector before its first use and refuses to work otherwise. `ENCODER` is part
+of every recipe's key.
 Inflating may use any library, since its output is defined: ISA-L here.
 """
 
@@ -20,7 +21,7 @@ from reprobridge.errors import AssembleError
 if TYPE_CHECKING:
     from isal.igzip_lib import IgzipDecompressor
 
-ENCODER = "libdeflate-6/1"
+ENCODER = "libdeflate-1.25/1"
 """Identity and revision of the encoder: libdeflate, at `THOROUGH` unless a converter says `LIGHT`."""
 THOROUGH, LIGHT = 6, 1
 """How hard pieces are compressed. LIGHT suits what is little beside streams that are passed on: in torch's layer
