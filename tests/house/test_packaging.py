@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import reprobridge
-from support.interpreters import interpreters
+from support.artifacts import MINIMAL, golden_digest
+from support.interpreters import interpreter
 from support.source_tree import ROOT, own_files
 
 DATA_FOLDERS = ("image-templates", "lockfiles")
@@ -62,22 +63,28 @@ class TestDistributions:
         assert {f"{folder}/{path}" for path in own_paths(folder)} <= held
 
     @pytest.mark.network
+    @pytest.mark.usefixtures("vendored")
     @pytest.mark.parametrize("minor", [11, 13])
-    def test_an_artifact_is_begun_from_the_installed_wheel(
+    def test_the_installed_wheel_begins_an_artifact_and_builds_the_committed_digest(
         self, distributions: Path, minor: int, tmp_path: Path
     ) -> None:
-        python = interpreters().get((3, minor))
-        if python is None:
-            pytest.skip(f"NOT TESTED: Python 3.{minor} is not installed")
+        python = interpreter(minor)
         (wheel,) = distributions.glob("*.whl")
         uv = str(Path(sys.executable).with_name("uv"))
         environment = tmp_path / "env"
         subprocess.run([uv, "venv", "--quiet", "--python", str(python), str(environment)], check=True)
         subprocess.run([uv, "pip", "install", "--quiet", f"--python={environment}", str(wheel)], check=True)
-        work = tmp_path / "work"
-        work.mkdir()
-        command = [str(environment / "bin/reprobridge"), "init", "my-paper"]
-        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        result = subprocess.run(command, cwd=work, env=clean, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        assert (work / "my-paper/reprobridge.yaml").is_file()
+        (tmp_path / "work").mkdir()
+
+        def installed(*words: str) -> str:
+            clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+            command = [str(environment / "bin/reprobridge"), *words, "--store", str(tmp_path / "store")]
+            done = subprocess.run(
+                command, cwd=tmp_path / "work", env=clean, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        installed("init", "my-paper")
+        assert (tmp_path / "work/my-paper/reprobridge.yaml").is_file()
+        assert golden_digest(MINIMAL) in installed("build", str(MINIMAL))

@@ -71,7 +71,9 @@ def test_offline_with_an_empty_store_names_what_is_missing(store_folder: Path) -
 
 
 @pytest.mark.usefixtures("vendored")
-def test_killed_at_any_moment_the_store_stays_sound_and_the_next_build_is_the_same(store_folder: Path) -> None:
+def test_killed_at_any_moment_the_store_stays_sound_and_the_next_build_is_the_same(
+    store_folder: Path,
+) -> None:
     argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
     for delay in (0.3, 0.6, 1.0, 1.5, 2.2, 3.0, 4.0):
         with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -86,7 +88,9 @@ def test_killed_at_any_moment_the_store_stays_sound_and_the_next_build_is_the_sa
 
 
 @pytest.mark.usefixtures("vendored")
-def test_an_interrupt_ends_the_build_and_its_workers_and_leaves_nothing_unfinished(store_folder: Path) -> None:
+def test_an_interrupt_ends_the_build_and_its_workers_and_leaves_nothing_unfinished(
+    store_folder: Path,
+) -> None:
     argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(2.0)
@@ -106,7 +110,9 @@ def test_several_builds_share_a_store(store_folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("vendored")
-def test_damaging_a_download_is_noticed_by_the_next_fetch_and_names_the_file(store_folder: Path, tmp_path: Path) -> None:
+def test_damaging_a_download_is_noticed_by_the_next_fetch_and_names_the_file(
+    store_folder: Path, tmp_path: Path
+) -> None:
     vendor = tmp_path / "vendor"
     shutil.copytree(os.environ["REPROBRIDGE_VENDOR"], vendor)
     victim = min(vendor.glob("bash_*.deb"))

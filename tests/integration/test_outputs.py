@@ -33,7 +33,11 @@ def run(*argv: str | Path, cwd: Path | None = None) -> str:
 def loaded(artifact: Path, store: Path, engine: Engine, folder: Path) -> str:
     """The artifact's image in the engine, by an archive; gives its name, which is this test's own."""
     archive = folder / "image.tar"
-    succeed(reprobridge("build", artifact, "-o", f"docker-archive:{archive}", "--relock", "--offline", store=store))
+    succeed(
+        reprobridge(
+            "build", artifact, "-o", f"docker-archive:{archive}", "--relock", "--offline", store=store
+        )
+    )
     name = engine.docker("load", "-i", str(archive)).stdout.strip().rpartition(" ")[2]
     mine = f"{name}-{os.getpid()}-{folder.name.lower()}"
     engine.docker("tag", name, mine)
@@ -53,7 +57,17 @@ def test_docker_runs_a_task_of_the_worked_paper(store: Path, docker_engine: Engi
 
 def test_any_uid_and_a_read_only_root_do(store: Path, docker_engine: Engine, tmp_path: Path) -> None:
     image = loaded(WINE, store, docker_engine, tmp_path)
-    flags = ("--user", "12345:12345", "--read-only", "--tmpfs", "/tmp", "--tmpfs", "/out", "--network", "none")
+    flags = (
+        "--user",
+        "12345:12345",
+        "--read-only",
+        "--tmpfs",
+        "/tmp",
+        "--tmpfs",
+        "/out",
+        "--network",
+        "none",
+    )
     shown = docker_engine.docker("run", "--rm", *flags, image, "run", "lda", "--json").stdout
     assert json.loads(shown)["results"][0]["compatible"] is True
 
@@ -85,10 +99,20 @@ def test_skopeo_reads_the_layout_and_keeps_its_digest(store: Path, tmp_path: Pat
     done = reprobridge("build", MINIMAL, "-o", f"oci:{tmp_path / 'layout'}", store=store)
     shown = run(skopeo, "inspect", f"oci:{tmp_path / 'layout'}:1.0.0")
     assert json.loads(shown)["Digest"] == digest_of(done)
-    run(skopeo, "copy", "--insecure-policy", "--preserve-digests", "oci:layout:1.0.0", "dir:copied", cwd=tmp_path)
+    run(
+        skopeo,
+        "copy",
+        "--insecure-policy",
+        "--preserve-digests",
+        "oci:layout:1.0.0",
+        "dir:copied",
+        cwd=tmp_path,
+    )
 
 
-def test_umoci_unpacks_the_layout_into_the_files_that_the_inventory_lists(store: Path, tmp_path: Path) -> None:
+def test_umoci_unpacks_the_layout_into_the_files_that_the_inventory_lists(
+    store: Path, tmp_path: Path
+) -> None:
     umoci = require_tool("umoci")
     succeed(reprobridge("build", MINIMAL, "-o", f"oci:{tmp_path / 'layout'}", store=store))
     run(umoci, "unpack", "--rootless", "--image", f"{tmp_path / 'layout'}:1.0.0", tmp_path / "bundle")
@@ -115,7 +139,9 @@ def test_an_oci_archive_is_the_layout_as_a_tar(store: Path, tmp_path: Path) -> N
     assert json.loads(shown)["Digest"] == digest_of(done)
 
 
-def test_a_layout_shares_its_blobs_with_the_store_where_the_file_system_allows(store: Path, tmp_path: Path) -> None:
+def test_a_layout_shares_its_blobs_with_the_store_where_the_file_system_allows(
+    store: Path, tmp_path: Path
+) -> None:
     done = reprobridge("build", MINIMAL, "-o", f"oci:{tmp_path / 'layout'}", store=store)
     name = digest_of(done).partition(":")[2]
     here, there = tmp_path / "layout/blobs/sha256" / name, store / "blobs" / name[:2] / name

@@ -72,7 +72,9 @@ def _relock(folder: Path, doors: Doors) -> None:
 
     path = folder / FILE_NAME
     previous = read_previous(path)
-    lock = lock_artifact(read_spec(folder, memory=doors.store), previous, LockOptions(), folder, doors.for_locking()).lock
+    lock = lock_artifact(
+        read_spec(folder, memory=doors.store), previous, LockOptions(), folder, doors.for_locking()
+    ).lock
     if lock != previous:
         write_lock(path, lock)
         doors.log(f"wrote {path}")

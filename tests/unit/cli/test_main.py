@@ -45,14 +45,18 @@ def test_an_output_that_cannot_be_understood_is_refused_before_anything_is_built
     assert "docker-archive:FILE" in done.stderr
 
 
-def test_a_folder_without_a_spec_is_an_error_without_a_traceback(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_folder_without_a_spec_is_an_error_without_a_traceback(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     done = run("build", str(tmp_path_factory.mktemp("empty")))
     assert done.returncode == 2
     assert "reprobridge.yaml" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("module", ["httpx", "rich", "jinja2", "cookiecutter", "packaging", "pysequoia", "yaml"])
+@pytest.mark.parametrize(
+    "module", ["httpx", "rich", "jinja2", "cookiecutter", "packaging", "pysequoia", "yaml"]
+)
 def test_help_imports_nothing_heavy(module: str) -> None:
     code = (
         "import sys\nfrom reprobridge.cli.main import main\n"

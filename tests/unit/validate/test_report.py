@@ -1,6 +1,5 @@
 """The report: its forms, when it is complete, and that nothing but complete and passed counts."""
 
-
 import io
 import json
 from pathlib import Path
