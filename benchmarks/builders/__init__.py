@@ -1,0 +1,1 @@
+"""The builders that are compared, each behind the same three verbs."""
