@@ -159,11 +159,12 @@ def test_the_last_member_of_a_path_counts_in_a_tar(store: Store) -> None:
         (tar(), "the source is empty"),
         (b"<html>not found</html>" * 100, "cannot be used"),
         (b"", "cannot be used"),
-        (gzip.compress(typical())[:-200], "cannot be used"),
+        (gzip.compress(typical(), mtime=0)[:-200], "cannot be used"),
         (zstandard.ZstdCompressor().compress(typical())[:40], "cannot be used"),
         (lzma.compress(typical())[:-40], "cannot be used"),
         (typical()[:1100], "cannot be used"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "archive",  # some bytes hold the time
 )
 def test_a_hostile_or_broken_archive_is_refused(store: Store, data: bytes, reason: str) -> None:
     assert reason in refusal(store, data)
