@@ -7,11 +7,11 @@ import shlex
 import subprocess
 import sys
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from reprobridge.frozen import replace
 from reprobridge.system.processes import Completed
 from reprobridge.validate.checks.guide import step_problems
 from reprobridge.validate.guide.session import outcomes, script

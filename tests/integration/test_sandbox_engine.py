@@ -42,9 +42,16 @@ def test_a_command_sees_layers_environment_and_user(sandbox: EngineSandbox, laye
 def test_layers_are_loaded_once_and_no_container_is_left(
     sandbox: EngineSandbox, layers: list[Layer], docker_engine: Engine
 ) -> None:
-    for status in (0, 3):
-        assert sandbox.run(layers, sh(f"exit {status}")).returncode == status
-    assert len(docker_engine.docker("images", "--quiet", IMAGE).stdout.split()) == 1
+    assert sandbox.run(layers, sh("exit 0")).returncode == 0
+    before = docker_engine.docker("images", "--quiet", IMAGE).stdout.split()
+    loaded = docker_engine.docker(
+        "inspect", "--format", "{{.Created}} {{.Metadata.LastTagTime}}", *before
+    ).stdout
+    assert sandbox.run(layers, sh("exit 3")).returncode == 3
+    assert (
+        docker_engine.docker("inspect", "--format", "{{.Created}} {{.Metadata.LastTagTime}}", *before).stdout
+        == loaded
+    )
     assert docker_engine.docker("ps", "--all", "--quiet", "--filter", "name=reprobridge-").stdout == ""
 
 

@@ -7,7 +7,7 @@ from reprobridge.assemble.model import Layer
 from reprobridge.assemble.notes import notes_of
 from reprobridge.assemble.omissions import omissions, with_omissions
 from reprobridge.assemble.schedule import Arrivals, Progress, Scheduler
-from reprobridge.assemble.workshop import Workshop
+from reprobridge.assemble.workshop import PartMissing, Workshop
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
@@ -98,13 +98,21 @@ def image_blobs(store: Store, manifest: Digest) -> list[Digest]:
 
 
 def _make(plan: BuildPlan, store: Store, making: Making) -> BuiltImage:
+    """Trust that what is known of finished layers is here, and look for it only when some of it is not."""
+    try:
+        return _assemble(plan, store, making, thorough=False)
+    except PartMissing:
+        return _assemble(plan, store, making, thorough=True)
+
+
+def _assemble(plan: BuildPlan, store: Store, making: Making, *, thorough: bool) -> BuiltImage:
     workshop = Workshop(store)
     scheduler = Scheduler(store, making.arrivals, making.progress, making.workers)
-    scheduler.run(plan)
+    scheduler.run(plan, thorough=thorough)
     decided = omissions(plan, store, workshop)
     if decided.omit:
         plan = with_omissions(plan, decided.omit)
-        scheduler.run(plan)
+        scheduler.run(plan, thorough=thorough)
     layers = [_finished(workshop, layer) for layer in plan.layers]
     notes = [
         *decided.notes,

@@ -76,14 +76,19 @@ class Job:
                 return 0
 
 
-def missing_jobs(plan: BuildPlan, workshop: Workshop) -> tuple[list[Job], list[Job], list[Job]]:
-    """The three waves of what the store does not hold; empty where nothing is missing."""
+def missing_jobs(
+    plan: BuildPlan, workshop: Workshop, *, thorough: bool
+) -> tuple[list[Job], list[Job], list[Job]]:
+    """The three waves of what the store does not hold; empty where nothing is missing.
+
+    `thorough`: what is known of each part of a finished layer is looked for too; it is seldom gone.
+    """
     first: dict[Digest, Job] = {}
     second: dict[Digest, Job] = {}
     chained: list[Job] = []
     for layer in plan.layers:
         present = workshop.known_layer(layer) is not None
-        if present and all(workshop.known_fragment(part) for part in layer.parts):
+        if present and not (thorough and any(workshop.known_fragment(part) is None for part in layer.parts)):
             continue
         if len(layer.parts) == 1:
             wave = second if _depends(layer.parts[0]) else first
@@ -106,9 +111,9 @@ class Scheduler:
         self._progress = progress
         self._workers = workers
 
-    def run(self, plan: BuildPlan) -> int:
+    def run(self, plan: BuildPlan, *, thorough: bool = False) -> int:
         """Make everything that the plan needs and the store lacks; gives the number of things made."""
-        waves = missing_jobs(plan, Workshop(self._store))
+        waves = missing_jobs(plan, Workshop(self._store), thorough=thorough)
         for title, jobs in zip(("converting", "deriving", "chaining"), waves, strict=True):
             if jobs:
                 self._progress.begin(title, len(jobs))

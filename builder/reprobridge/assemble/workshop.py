@@ -29,6 +29,10 @@ from reprobridge.plan.model import (
 from reprobridge.store.store import Store
 
 
+class PartMissing(StoreError):
+    """What was known of a part is gone from the store."""
+
+
 class Workshop:
     """Makes fragments and layers of one store."""
 
@@ -184,8 +188,8 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
             return inventory.convert(recipe, inputs, writer)
 
 
-def _not_made(recipe: FragmentRecipe) -> StoreError:
-    return StoreError(
+def _not_made(recipe: FragmentRecipe) -> PartMissing:
+    return PartMissing(
         "a part of the image is missing from the store",
         expected=f"the {recipe.kind} with key {recipe.key()}",
         found="nothing",

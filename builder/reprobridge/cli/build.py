@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
+from reprobridge.digest import Digest
+from reprobridge.errors import AssembleError
 from reprobridge.system.files import write_file
 from reprobridge.system.processes import cores
 
@@ -28,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--relock", action="store_true", help="first lock again what changed in the spec")
     parser.add_argument(
-        "--workers", type=int, default=DEFAULT_WORKERS, help="most processes (default: one a core, at most 8)"
+        "--workers",
+        type=_count,
+        default=DEFAULT_WORKERS,
+        help="most processes (default: one a core, at most 8)",
     )
     parser.add_argument(
         "--digest-file", type=Path, metavar="FILE", help="write the digest of record into a file"
@@ -54,7 +59,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         doors.log(f"note: {note}")
     write_output(output, built, doors)
     if arguments.digest_file:
-        write_file(arguments.digest_file, f"{built.manifest}\n".encode())
+        write_digest(arguments.digest_file, built.manifest)
     if arguments.json:
         import json
 
@@ -63,6 +68,25 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     else:
         print(f"{built.name}:{built.version}@{built.manifest}", file=doors.out)
     return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
+    return int(text)
+
+
+def write_digest(path: Path, digest: Digest) -> None:
+    """Write the digest of record into a file. Raises AssembleError."""
+    try:
+        write_file(path, f"{digest}\n".encode())
+    except OSError as error:
+        raise AssembleError(
+            "the digest cannot be written",
+            where=str(path),
+            expected="a writable path",
+            found=error.strerror or str(error),
+        ) from error
 
 
 def _relock(folder: Path, doors: Doors) -> None:

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="info: for machines")
     parser.add_argument(
-        "--older-than", type=float, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
+        "--older-than", type=_days, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
     )
     parser.add_argument("--all", action="store_true", help="prune: delete everything, images too")
 
@@ -42,6 +42,16 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         freed = prune(doors.store, keep_after=time.time() - days * _DAY)
     print(f"{freed} bytes freed", file=doors.out)
     return 0
+
+
+def _days(text: str) -> float:
+    try:
+        days = float(text)
+    except ValueError:
+        days = -1
+    if not days >= 0:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, found {text!r}")
+    return days
 
 
 def _refuse(action: str, options: Mapping[str, bool]) -> None:

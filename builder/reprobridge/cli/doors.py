@@ -60,6 +60,6 @@ class Doors:
         return LockDoors(store=self.store, processes=self.processes, network=self.network)
 
     def log(self, text: str) -> None:
-        """Talk: one line on standard error."""
+        """Talk: one line on standard error, in one piece, since several threads may talk."""
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            print(f"{text}\n", end="", file=sys.stderr, flush=True)

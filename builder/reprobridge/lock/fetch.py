@@ -287,5 +287,13 @@ def _nowhere(wanted: Wanted, failures: list[tuple[str, ReproBridgeError]]) -> Re
         where=wanted.name,
         expected=f"{wanted.sha256}{size}",
         found="; ".join(f"{error.found or error.message} at {place}" for place, error in failures),
-        hint=None if wrong else "try again, or set REPROBRIDGE_VENDOR to a folder that holds the file",
+        hint=None
+        if wrong
+        else f"{_next_step(failures)}, or set REPROBRIDGE_VENDOR to a folder that holds the file",
     )
+
+
+def _next_step(failures: list[tuple[str, ReproBridgeError]]) -> str:
+    """What the doors advise when all of them do (`--offline`), else another try."""
+    hints = {error.hint for _, error in failures}
+    return next(iter(hints)) or "try again" if len(hints) == 1 else "try again"

@@ -34,7 +34,7 @@ def read_lock(path: Path) -> Lock:
 
 def parse_lock(data: bytes, where: str) -> Lock:
     """Read a lock from its bytes. Raises LockError."""
-    hint = "restore it from version control, or run `reprobridge lock --upgrade`"
+    hint = "restore it from version control, or delete it and run `reprobridge lock`"
     try:
         fields = json.loads(data)
         schema = fields.pop("schema", None) if isinstance(fields, dict) else None

@@ -25,6 +25,9 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
     template = load_template(spec.environment.template, doors.store)
     wishes: list[tuple[str, Digest | None, Digest]]
     wishes = [("source", lock.source.wish, source_wish(spec, folder, doors))]
+    problems = []
+    if lock.template != template.name:
+        problems.append(Problem("template", template.name, lock.template, "run `reprobridge lock`"))
     for platform in spec.environment.platforms:
         if platform not in lock.platforms:
             wishes.append((f"platforms.{platform}", None, Digest.of(platform.encode())))
@@ -33,7 +36,7 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
         debian = wish_digest(template, spec.environment.apt, platform)
         wishes.append((f"platforms.{platform}.debian", locked.debian.wish, debian))
         wishes.append((f"platforms.{platform}.python", locked.python.wish, python_wish(spec, target)))
-    return [
+    return problems + [
         Problem(place, f"an answer to wish {wish}", f"one to {found}", "run `reprobridge lock`")
         for place, found, wish in wishes
         if found != wish

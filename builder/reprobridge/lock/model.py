@@ -29,6 +29,7 @@ class LockedFile:
     def __post_init__(self) -> None:
         if not self.name or "/" in self.name or "\0" in self.name or self.name in (".", ".."):
             raise ValueError("a file name without folders")
+        _require_size(self.size)
 
 
 @frozen(kw_only=True)
@@ -71,6 +72,10 @@ class LockedDeb:
     def __post_init__(self) -> None:
         if self.pool.startswith("/") or ".." in self.pool.split("/"):
             raise ValueError("a pool path below the archive's root")
+        _require_size(self.size)
+        version = self.version.rpartition(":")[2]
+        if self.pool.rpartition("/")[2] != f"{self.name}_{version}_{self.architecture}.deb":
+            raise ValueError("a pool path that ends in NAME_VERSION_ARCHITECTURE.deb, of the same package")
 
     @property
     def file(self) -> LockedFile:
@@ -180,3 +185,9 @@ class Lock:
     """Original and refined code."""
     platforms: Mapping[str, LockedPlatform] = field(default_factory=dict)
     """By platform (`linux/amd64`)."""
+
+
+def _require_size(size: int) -> None:
+    """Raises ValueError for a length that no file has."""
+    if size < 0:
+        raise ValueError("a size of at least 0 bytes")

@@ -36,6 +36,13 @@ def archive_blocks(image: ImageParts, *, docker: bool) -> Iterator[bytes]:
 
 def write_archive(path: Path, image: ImageParts, *, docker: bool) -> None:
     """Write the archive to a file, in one step. Raises AssembleError."""
+    if path.exists() and not path.is_file():
+        raise AssembleError(
+            "the archive cannot be written",
+            where=str(path),
+            expected="a new path, or a file to replace",
+            found="a folder" if path.is_dir() else "a device or pipe",
+        )
     try:
         with files.unfinished(path.absolute().parent) as (temporary, stream):
             for block in archive_blocks(image, docker=docker):

@@ -1,8 +1,8 @@
 """OCI image layouts: a folder with `oci-layout`, `index.json` and `blobs/sha256/<hex>` (image-spec 1.1).
 
-Writing adds to a layout that is there: blobs first (hard links where the file system allows), the index last
-and in one step, so that a reader never sees an image without its blobs. A folder that is something else is
-left alone.
+A new layout appears at once. Writing adds to one that is there: blobs first (hard links where the file system
+allows), the index last and in one step, so that a reader never sees an image without its blobs. A folder that
+is something else is left alone.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from reprobridge.digest import Digest, canonical_json
-from reprobridge.errors import AssembleError
+from reprobridge.errors import ArtifactError, AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.system import files
@@ -47,15 +47,24 @@ class ImageParts:
 
 
 def read_parts(name: str, version: str, manifest: Digest, path: Callable[[Digest], Path]) -> ImageParts:
-    """The parts of an image whose manifest lies at `path(manifest)`."""
+    """The parts of an image whose manifest lies at `path(manifest)`. Raises ArtifactError when it is broken."""
     data = path(manifest).read_bytes()
-    parsed = json.loads(data)
+    try:
+        parsed = json.loads(data)
+        config, layers = _descriptor(parsed["config"]), tuple(map(_descriptor, parsed["layers"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ArtifactError(
+            "the image's manifest is broken",
+            where=str(manifest),
+            expected="an image manifest",
+            found=repr(error),
+        ) from error
     return ImageParts(
         name=name,
         version=version,
         manifest=Descriptor(MediaType.MANIFEST, manifest, len(data)),
-        config=_descriptor(parsed["config"]),
-        layers=tuple(_descriptor(layer) for layer in parsed["layers"]),
+        config=config,
+        layers=layers,
         path=path,
     )
 
@@ -74,23 +83,33 @@ def index_bytes(entries: list[dict[str, object]]) -> bytes:
 
 def write_layout(folder: Path, image: ImageParts) -> None:
     """Put the image into the layout `folder`, which is made when missing. Raises AssembleError."""
-    entries = [entry for entry in _existing_entries(folder) if not _same_name(entry, image)]
     try:
-        for blob in image.blobs():
-            target = folder / "blobs" / "sha256" / blob.digest.hex
-            if not (target.is_file() and target.stat().st_size == blob.size):
-                files.link_or_copy(image.path(blob.digest), target)
-        files.write_file(folder / "oci-layout", LAYOUT_FILE)
-        files.write_file(folder / "index.json", index_bytes([*entries, index_entry(image)]))
+        if _is_free(folder):
+            files.publish_folder(folder, lambda new: _add(new, image, []))
+        # Again, which costs a look: somebody else may have published a layout there at the same time.
+        entries = [entry for entry in _existing_entries(folder) if not _same_name(entry, image)]
+        _add(folder, image, entries)
     except OSError as error:
         raise AssembleError(
             "the layout cannot be written", where=str(folder), expected="a writable folder", found=str(error)
         ) from error
 
 
+def _add(folder: Path, image: ImageParts, others: list[dict[str, object]]) -> None:
+    """Put the image's blobs into a layout, and then the index of it and the others."""
+    for blob in image.blobs():
+        target = folder / "blobs" / "sha256" / blob.digest.hex
+        if not (target.is_file() and target.stat().st_size == blob.size):
+            files.link_or_copy(image.path(blob.digest), target)
+    files.write_file(folder / "oci-layout", LAYOUT_FILE)
+    files.write_file(folder / "index.json", index_bytes([*others, index_entry(image)]))
+
+
+def _is_free(folder: Path) -> bool:
+    return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+
+
 def _existing_entries(folder: Path) -> list[dict[str, object]]:
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return []
     if not (folder / "oci-layout").is_file():
         raise AssembleError(
             "the output folder is in use",
@@ -105,13 +124,15 @@ def _existing_entries(folder: Path) -> list[dict[str, object]]:
 def _index(folder: Path) -> list[dict[str, object]]:
     try:
         entries = json.loads((folder / "index.json").read_bytes())["manifests"]
+        for entry in entries:
+            _descriptor(entry)
         return [dict(entry) for entry in entries]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise AssembleError(
             "the layout is broken",
             where=str(folder / "index.json"),
             expected="an image index",
-            found=str(error),
+            found=repr(error),
         ) from error
 
 
@@ -121,7 +142,7 @@ def _same_name(entry: Mapping[str, object], image: ImageParts) -> bool:
 
 
 def read_layout(folder: Path, tag: str | None = None) -> ImageParts:
-    """The image in a layout: the only one, or the one with this tag. Raises AssembleError."""
+    """The image in a layout: the only one, or the one with this tag. Raises AssembleError, ArtifactError."""
     if not (folder / "oci-layout").is_file():
         raise AssembleError("not an OCI image layout", where=str(folder), expected="a file oci-layout")
     found = [entry for entry in _index(folder) if tag is None or _tag(entry) == tag]
@@ -157,5 +178,5 @@ def _blob(folder: Path, digest: Digest) -> Path:
 
 def _descriptor(value: object) -> Descriptor:
     if not isinstance(value, Mapping):
-        raise AssembleError("the image is broken", expected="a descriptor", found=repr(value))
+        raise TypeError(f"expected a descriptor, found {value!r}")
     return Descriptor(str(value["mediaType"]), Digest.parse(str(value["digest"])), int(str(value["size"])))

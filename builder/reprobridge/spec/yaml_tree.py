@@ -36,18 +36,25 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
     try:
         return _Builder(text, name).document(place)
     except yaml.MarkedYAMLError as error:
-        raise BrokenYamlError(_syntax_problem(error, name)) from error
+        raise BrokenYamlError(_syntax_problem(error, name, text)) from error
     except yaml.YAMLError as error:  # a character that YAML does not allow: the reader knows no line
         found = " ".join(str(error).split("\n")[0].split())
         raise BrokenYamlError(Problem(name, "a YAML document", found)) from error
 
 
-def _syntax_problem(error: yaml.MarkedYAMLError, name: str) -> Problem:
+def _syntax_problem(error: yaml.MarkedYAMLError, name: str, text: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
     said = ", ".join(part for part in (error.context, error.problem) if part)
     hint = "quote a value that holds `: ` or ` #`, or starts with one of `[{&*!|>%@`"
+    if mark and _is_tab(text, mark.line, mark.column):
+        hint = "indent with blanks, not with tabs"
     return Problem(where, "YAML", said or "something else", hint)
+
+
+def _is_tab(text: str, line: int, column: int) -> bool:
+    """Whether a tab stands at this place; both numbers from 0."""
+    return "".join(text.split("\n")[line : line + 1])[column : column + 1] == "\t"
 
 
 class _Builder:

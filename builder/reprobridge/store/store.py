@@ -42,18 +42,12 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         """Open or create the store. Raises StoreError when it is of another version or not writable."""
-        self.root = root
-        """The store's folder."""
+        self.root = root.absolute()
+        """The store's folder; absolute, since sandboxes start in another one."""
         try:
             self._check_version()
         except OSError as error:
-            raise StoreError(
-                "the store cannot be used",
-                where=str(root),
-                expected="a writable folder",
-                found=error.strerror or str(error),
-                hint="set REPROBRIDGE_STORE to a folder that you may write to",
-            ) from error
+            raise unusable(self.root, error) from error
 
     def _check_version(self) -> None:
         path = self.root / "version"
@@ -138,28 +132,31 @@ class Store:
 
     def remember(self, kind: str, key: Digest, value: Json) -> None:
         """Keep what a recipe evaluated to."""
-        files.write_file(self._result_path(kind, key), canonical_json(value))
+        with _writing(self.root):
+            files.write_file(self._result_path(kind, key), canonical_json(value))
 
     # references
 
     def refer(self, name: str, tag: str, manifest: Digest) -> None:
         """Let `name:tag` mean this manifest; an earlier meaning is replaced."""
-        files.write_file(self.root / "references" / name / tag, f"{manifest}\n".encode())
+        with _writing(self.root):
+            files.write_file(self.root / "references" / name / tag, f"{manifest}\n".encode())
 
     def referenced(self, name: str, tag: str) -> Digest | None:
-        """The manifest that `name:tag` means here, or None."""
+        """The manifest that `name:tag` means here, or None when unknown or unreadable."""
         try:
             return Digest.parse((self.root / "references" / name / tag).read_text().strip())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
             return None
 
     def references(self) -> Iterator[tuple[str, str, Digest]]:
-        """Every (name, tag, manifest), sorted."""
+        """Every (name, tag, manifest), sorted; what is unreadable is left out."""
         folder = self.root / "references"
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.name.startswith(files.TEMPORARY):
                 name = path.parent.relative_to(folder).as_posix()
-                yield name, path.name, Digest.parse(path.read_text().strip())
+                if (manifest := self.referenced(name, path.name)) is not None:
+                    yield name, path.name, manifest
 
     # working side by side
 
@@ -208,6 +205,25 @@ class BlobWriter:
             )
         files.keep(self._path, self._stream, self._store.path(digest))
         return digest
+
+
+def unusable(root: Path, error: OSError) -> StoreError:
+    """What the system says about the store's folder, as our error."""
+    return StoreError(
+        "the store cannot be used",
+        where=str(root),
+        expected="a writable folder with room",
+        found=error.strerror or str(error),
+        hint="set REPROBRIDGE_STORE to a folder that you may write to",
+    )
+
+
+@contextlib.contextmanager
+def _writing(root: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unusable(root, error) from error
 
 
 @contextlib.contextmanager

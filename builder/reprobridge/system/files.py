@@ -23,13 +23,21 @@ def _temporary(folder: Path) -> Path:
     return folder / f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
 
 
+def _created(path: Path) -> BinaryIO:
+    """A new file, open for writing; its folder is made when it is missing, which is seldom."""
+    try:
+        return path.open("xb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("xb")
+
+
 @contextlib.contextmanager
 def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A temporary file in `folder`, open for writing; deleted at the end unless it was moved away."""
-    folder.mkdir(parents=True, exist_ok=True)
     path = _temporary(folder)
     try:
-        with path.open("xb") as stream:
+        with _created(path) as stream:
             yield path, stream
     finally:
         path.unlink(missing_ok=True)
@@ -51,8 +59,11 @@ def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: int = 0o644) 
     """Let a finished temporary file become `target` in one step, with exactly this mode whatever the umask."""
     stream.flush()
     os.fchmod(stream.fileno(), mode)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary.replace(target)
+    try:
+        temporary.replace(target)
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.replace(target)
 
 
 def write_file(path: Path, data: bytes, *, mode: int = 0o644) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import shutil
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import replace
 from reprobridge.oci.layout import read_parts
-from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, LayerPlan, PlannedFile
+from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, InventoryRecipe, LayerPlan, PlannedFile
 from reprobridge.store.store import Store
 
 
@@ -131,6 +132,23 @@ def test_any_deleted_blob_is_made_again_with_the_same_digest(store_folder: Path)
         if path.is_file():
             path.unlink()
             assert built(PLAN, store)[0] == first
+
+
+def test_whatever_is_deleted_another_image_of_the_same_layers_has_the_same_digest(tmp_path: Path) -> None:
+    shared = PLAN.layers
+    part = files(new="1")
+    listing = InventoryRecipe(
+        of=(*(part for layer in shared for part in layer.parts), part), path="rra/inventory"
+    )
+    other = replace(PLAN, layers=(*shared, LayerPlan(title="new", parts=(part, listing))))
+    expected, _ = built(other, Store(tmp_path / "clean"))
+    built(PLAN, Store(tmp_path / "whole"))
+    for path in sorted((tmp_path / "whole").rglob("*")):
+        if path.is_file() and path.name != "version":
+            shutil.copytree(tmp_path / "whole", tmp_path / "holed")
+            (tmp_path / "holed" / path.relative_to(tmp_path / "whole")).unlink()
+            assert built(other, Store(tmp_path / "holed"))[0] == expected
+            shutil.rmtree(tmp_path / "holed")
 
 
 def test_parts_that_want_the_same_path_differently_are_settled_or_refused(store_folder: Path) -> None:

@@ -1,11 +1,16 @@
 """The command line as a whole."""
 
+import errno
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from reprobridge.cli.build import write_digest
 from reprobridge.cli.main import COMMANDS, load_command, main
+from reprobridge.digest import Digest
+from reprobridge.errors import AssembleError, StoreError
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +34,18 @@ def test_help_lists_every_command_with_its_summary(capsys: pytest.CaptureFixture
     assert all(load_command(name).SUMMARY in shown for name in COMMANDS)
 
 
-@pytest.mark.parametrize("words", [[], ["biuld"], ["build", "--no-such"], ["cache"], ["build", "a", "b"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["biuld"],
+        ["build", "--no-such"],
+        ["cache"],
+        ["build", "a", "b"],
+        ["build", "--workers", "0"],
+        ["cache", "prune", "--older-than", "-3"],
+    ],
+)
 def test_wrong_words_give_a_hint_and_exit_2(words: list[str]) -> None:
     done = run(*words)
     assert done.returncode == 2
@@ -64,3 +80,19 @@ def test_help_imports_nothing_heavy(module: str) -> None:
         f"sys.exit({module!r} in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("number", "place"), [(errno.ENOSPC, None), (errno.EROFS, "store/blobs/x")])
+def test_a_full_disk_and_a_store_that_takes_nothing_are_no_bugs(
+    number: int, place: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(number, "refused", place and str(tmp_path / place))
+
+    monkeypatch.setattr("reprobridge.cli.cache.execute", refuse)
+    assert main(["cache", "info", "--store", str(tmp_path / "store")]) == StoreError.exit_code
+
+
+def test_a_digest_file_that_cannot_be_written_is_no_bug(tmp_path: Path) -> None:
+    with pytest.raises(AssembleError, match="the digest cannot be written"):
+        write_digest(tmp_path, Digest.of(b""))

@@ -250,3 +250,8 @@ def test_progress_hears_of_bytes_and_ends(store: Store, file_server: FileServer)
 
     Fetcher(store, impatient(), progress=Listener()).fetch_one(wanted(file_server.put("/a.whl", DATA)))
     assert heard[-2:] == [("a.whl", len(DATA)), ("a.whl", -1)]
+
+
+def test_offline_says_so_and_does_not_advise_to_try_again(store: Store) -> None:
+    with pytest.raises(NetworkError, match="hint: drop --offline, or set REPROBRIDGE_VENDOR"):
+        Fetcher(store, Offline()).fetch_one(wanted("https://example.org/a", "https://example.org/b"))

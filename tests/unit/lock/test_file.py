@@ -65,3 +65,20 @@ def test_a_file_name_with_folders_is_refused(name: str) -> None:
     data = lock_bytes(LOCK).replace(b"six-1.0-py3-none-any.whl", name.encode())
     with pytest.raises(LockError, match="file name without folders"):
         parse_lock(data, "lock")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("size", -1),
+        ("name", "bash2"),
+        ("version", "2"),
+        ("architecture", "arm64"),
+        ("pool", "pool/x_1_amd64.deb"),
+    ],
+)
+def test_a_debian_package_is_the_one_that_its_pool_path_names(key: str, value: object) -> None:
+    lock = json.loads(lock_bytes(LOCK))
+    lock["platforms"]["linux/amd64"]["debian"]["base"][1][key] = value
+    with pytest.raises(LockError, match=r"debian\.base\[1\] is wrong"):
+        parse_lock(json.dumps(lock).encode(), "lock")

@@ -71,7 +71,11 @@ def test_another_package_is_stale_in_that_section_only(artifact: Path, doors: Do
 
 def test_another_base_system_is_stale_in_both_sections(artifact: Path, doors: Doors) -> None:
     edit(artifact / "reprobridge.yaml", "debian12-py311", "debian13-py313")
-    assert places(artifact, doors) == ["platforms.linux/amd64.debian", "platforms.linux/amd64.python"]
+    assert places(artifact, doors) == [
+        "template",
+        "platforms.linux/amd64.debian",
+        "platforms.linux/amd64.python",
+    ]
 
 
 def test_relocking_an_edited_source_keeps_every_package(artifact: Path, doors: Doors) -> None:
@@ -96,3 +100,8 @@ def test_a_lock_of_other_tools_is_refused_until_upgraded(artifact: Path, doors: 
 
 def test_no_host_stands_in_a_lock(artifact: Path) -> None:
     assert "://" not in (artifact / "reprobridge.lock").read_text()
+
+
+def test_a_lock_of_another_template_is_stale(artifact: Path, doors: Doors) -> None:
+    edit(artifact / "reprobridge.lock", '"template": "debian12-py311"', '"template": "debian13-py313"')
+    assert places(artifact, doors) == ["template"]

@@ -53,7 +53,7 @@ def test_a_commit_is_the_tree_of_its_check_out_with_the_commits_date(
 ) -> None:
     commit = repository.commit()
     resolved = lock(opened, GitSource(repository.url, commit))
-    assert resolved.locked.tree == read_folder(opened.store, repository.folder).kept.tree
+    assert resolved.locked.tree == read_folder(opened.store, repository.folder, (".git",)).kept.tree
     assert (resolved.locked.kind, resolved.locked.origin) == ("git", repository.url)
     assert (resolved.locked.commit, resolved.locked.date) == (commit, DATE)
     assert resolved.locked.refined == resolved.locked.tree
@@ -72,7 +72,7 @@ def test_attributes_filters_and_line_ends_change_nothing(opened: Doors, reposito
     repository.git("-c", "filter.lfs.clean=cat", "add", ".gitattributes")
     repository.git("commit", "--quiet", "--message", "attributes")
     resolved = lock(opened, GitSource(repository.url, repository.git("rev-parse", "HEAD")))
-    assert resolved.locked.tree == read_folder(opened.store, repository.folder).kept.tree
+    assert resolved.locked.tree == read_folder(opened.store, repository.folder, (".git",)).kept.tree
 
 
 def test_a_subdirectory_is_a_source_of_its_own(opened: Doors, repository: GitRepository) -> None:
@@ -179,7 +179,7 @@ def test_hooks_templates_and_the_users_configuration_are_not_used(
     )
     opened = doors(store_folder, environment={"HOME": str(tmp_path), "GIT_CONFIG_COUNT": "1"})
     resolved = lock(opened, GitSource(repository.url, repository.commit()))
-    assert resolved.locked.tree == read_folder(opened.store, repository.folder).kept.tree
+    assert resolved.locked.tree == read_folder(opened.store, repository.folder, (".git",)).kept.tree
     assert not (tmp_path / "owned").exists()
 
 

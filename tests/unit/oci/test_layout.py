@@ -2,12 +2,13 @@
 
 import io
 import json
+import os
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from reprobridge.errors import AssembleError
+from reprobridge.errors import ArtifactError, AssembleError
 from reprobridge.oci.archive import archive_blocks, write_archive
 from reprobridge.oci.layout import ImageParts, read_layout, read_parts, write_layout
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
@@ -77,3 +78,40 @@ def test_an_archive_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> Non
     with pytest.raises(AssembleError):
         write_archive(tmp_path / "out.tar", image, docker=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
+
+
+def test_a_layout_that_could_not_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = stored(Store(tmp_path / "store"))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("reprobridge.system.files.link_or_copy", full)
+    with pytest.raises(AssembleError, match="No space left"):
+        write_layout(tmp_path / "out" / "layout", image)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("entry", ["x", {}, {"mediaType": "m", "digest": "sha256:zz", "size": 1}])
+def test_an_index_of_something_else_is_refused(tmp_path: Path, entry: object) -> None:
+    write_layout(tmp_path / "layout", stored(Store(tmp_path / "store")))
+    (tmp_path / "layout" / "index.json").write_text(json.dumps({"manifests": [entry]}))
+    with pytest.raises(AssembleError, match="the layout is broken"):
+        read_layout(tmp_path / "layout")
+
+
+@pytest.mark.parametrize("manifest", [b"", b"[]", b"{}", b'{"config": {}, "layers": [1]}'])
+def test_a_broken_manifest_is_refused(tmp_path: Path, manifest: bytes) -> None:
+    store = Store(tmp_path)
+    with pytest.raises(ArtifactError, match="manifest is broken"):
+        read_parts("a/one", "1", store.add(manifest), store.path)
+
+
+def test_an_archive_never_replaces_a_pipe_or_a_device(tmp_path: Path) -> None:
+    image = stored(Store(tmp_path / "store"))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(AssembleError, match="a device or pipe"):
+        write_archive(tmp_path / "pipe", image, docker=True)
+    assert (tmp_path / "pipe").is_fifo()

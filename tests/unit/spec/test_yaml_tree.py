@@ -138,3 +138,8 @@ def test_json_with_texts_is_read_as_it_is(value: object) -> None:
     data = json.dumps(value, ensure_ascii=False).encode()
     if depth(value) <= DEEPEST and "\\" not in data.decode():
         assert texts(read_tree(data, "x.yaml")) == value
+
+
+def test_a_tab_is_called_by_its_name() -> None:
+    assert "tabs" in refusal(b"a:\n\tb: 1\n")
+    assert "tabs" not in refusal(b"a:\n  b: @x\n")

@@ -82,3 +82,23 @@ def test_a_store_that_cannot_be_made_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="REPROBRIDGE_STORE"):
         Store(tmp_path / "file" / "store")
+
+
+def test_an_unreadable_reference_counts_as_none(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.refer("a/one", "1", store.add(b"manifest"))
+    (tmp_path / "references" / "a" / "one" / "2").write_bytes(b"")
+    assert store.referenced("a/one", "2") is None
+    assert store.referenced("a/one/1", "x") is None
+    assert [tag for _, tag, _ in store.references()] == ["1"]
+
+
+def test_a_store_is_absolute_and_says_when_it_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = Store(Path("here"))
+    assert store.root == tmp_path / "here"
+    (tmp_path / "here" / "results").write_bytes(b"in the way")
+    with pytest.raises(StoreError, match="cannot be used"):
+        store.remember("kind", Digest.of(b""), {})

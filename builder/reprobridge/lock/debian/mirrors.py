@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.debian.control import parse_paragraph, split_paragraphs
 from reprobridge.lock.model import LockedDeb, LockedSuite
@@ -69,10 +70,19 @@ def deb_urls(deb: LockedDeb, suites: Sequence[LockedSuite], settings: DebianSett
     urls = [f"{mirror}/{deb.pool}" for mirror in settings.mirrors.get(deb.archive, ())]
     dates = sorted({suite.date for suite in suites if suite.archive == deb.archive}, reverse=True)
     for date in dates:
-        signed = datetime.strptime(date, TIMESTAMP).replace(tzinfo=UTC)
+        signed = _moment(date)
         moments = (signed, signed + timedelta(days=1))
         urls += [f"{settings.snapshot_base(deb.archive, when)}/{deb.pool}" for when in moments]
     return list(dict.fromkeys(urls))
+
+
+def _moment(date: str) -> datetime:
+    try:
+        return datetime.strptime(date, TIMESTAMP).replace(tzinfo=UTC)
+    except ValueError:
+        raise LockError(
+            "a suite's date is wrong", where="suites", expected="YYYYMMDDTHHMMSSZ", found=repr(date)
+        ) from None
 
 
 # the host's apt sources
