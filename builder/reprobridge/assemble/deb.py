@@ -66,6 +66,7 @@ class _Conversion:
         """Read all headers, then write entries in canonical order."""
         for member in self._archive.data:
             self._take(member)
+        self._check_parents()
         self._check_hard_links()
         self._omit()
         self._keep_empty_folders()
@@ -94,7 +95,7 @@ class _Conversion:
             return
         if is_state_link(original) and member.issym():
             return
-        if is_state_link(original) or path in self._entries or path in self._folders:
+        if is_state_link(original) or path in self._entries or path in self._folders or path in self._plain:
             raise self._error("each path once", f"{original} twice, or over a link of the system")
         self._entries[path] = self._entry(original, path, member)
         self._members[path] = member
@@ -133,6 +134,11 @@ class _Conversion:
             self._dropped.append((path, mode))
         return TarEntry(path, EntryKind.FILE, mode & 0o1777, member.size, "", member.gid, member.uid)
 
+    def _check_parents(self) -> None:
+        for path in self._entries:
+            if above := next((parent for parent in parents(path) if parent in self._entries), None):
+                raise self._error("files below folders only", f"{path}, below {above}, which is none")
+
     def _check_hard_links(self) -> None:
         for path, entry in self._entries.items():
             if entry.kind is not EntryKind.HARDLINK:
@@ -166,6 +172,9 @@ class _Conversion:
     def _database(self) -> dict[TarEntry, bytes]:
         """Files of /var/lib/dpkg/info; `.list` keeps the package's own paths, as dpkg does."""
         files = {name: data for name, data in self._archive.control.items() if name != "control"}
+        for name in files:
+            if "/" in checked_path(name, self._recipe.package):
+                raise self._error("control files without folders", name)
         files["list"] = "".join(f"{path}\n" for path in self._listing).encode("utf-8", "surrogateescape")
         stem = f"{INFO}/{self._recipe.package}"
         if re.search(r"(?m)^Multi-Arch: *same *$", self._control()):

@@ -123,14 +123,22 @@ class Scheduler:
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL
         if self._workers > 1 and len(jobs) > 1 and heavy:
-            from reprobridge.system.workers import workers
-
-            with workers(min(self._workers, len(jobs))) as pool:
-                self._spread(jobs, pool)
+            self._do_side_by_side(jobs)
             return
         for job in self._ready(jobs):
             do(self._store.root, job)
             self._progress.step(job.title)
+
+    def _do_side_by_side(self, jobs: list[Job]) -> None:
+        from reprobridge.store.prune import sweep
+        from reprobridge.system.workers import workers
+
+        try:
+            with workers(min(self._workers, len(jobs))) as pool:
+                self._spread(jobs, pool)
+        except BaseException:
+            sweep(self._store)
+            raise
 
     def _spread(self, jobs: list[Job], pool: "Executor") -> None:
         from concurrent.futures import as_completed

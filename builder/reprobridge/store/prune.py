@@ -47,7 +47,7 @@ def prune(store: Store, *, keep_after: float) -> int:
     """
     with store.alone():
         kept = referenced_blobs(store)
-        freed = _sweep_temporary(store)
+        freed = sweep(store)
         for path in _files(store.root / "blobs"):
             if path.name not in kept and _is_old(path, keep_after):
                 freed += path.lstat().st_size
@@ -83,9 +83,12 @@ def referenced_blobs(store: Store) -> set[str]:
     return kept
 
 
-def _sweep_temporary(store: Store) -> int:
+def sweep(store: Store) -> int:
+    """Delete what processes that are gone left unfinished; safe at any time. Gives the number of bytes freed."""
     freed = 0
-    for folder in (store.root, *(store.root / name for name in ("blobs", "unpacked", "scratch"))):
+    folders = [store.root, *(store.root / name for name in ("blobs", "unpacked", "scratch"))]
+    folders += [*store.root.glob("results/*"), *store.root.glob("references/**")]
+    for folder in folders:
         for path in sorted(folder.glob(f"{files.TEMPORARY}*")) if folder.is_dir() else ():
             if files.is_abandoned(path):
                 freed += (

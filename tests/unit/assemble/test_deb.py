@@ -249,6 +249,18 @@ def test_hostile_paths_are_refused(store: Store, path: str) -> None:
         convert_deb(store, deb({path: "x"}))
 
 
+@pytest.mark.parametrize("name", ["/../../../../etc/passwd", "../x", "folder/x"])
+def test_hostile_names_of_control_files_are_refused(store: Store, name: str) -> None:
+    with pytest.raises(ArtifactError, match="cannot be"):
+        convert_deb(store, build_deb(DebSource(package="hello", control={name: "x"})))
+
+
+@pytest.mark.parametrize("above", ["a file", symlink("/etc")])
+def test_content_below_what_is_no_folder_is_refused(store: Store, above: DebFile | str) -> None:
+    with pytest.raises(ArtifactError, match="usr/x/y, below usr/x"):
+        convert_deb(store, deb({"usr/x": above, "usr/x/y": "b"}))
+
+
 def test_a_file_where_the_system_has_a_link_is_refused(store: Store) -> None:
     with pytest.raises(ArtifactError, match="over a link of the system"):
         convert_deb(store, deb({"bin": "a file"}))
