@@ -48,10 +48,10 @@ class Series:
         """The image of a cold build."""
         return self._of(Case.COLD, column)[0].built
 
-    def is_repeatable(self, column: str) -> bool:
-        """Whether all clean builds gave the same digest; one build proves nothing."""
+    def is_repeatable(self, column: str) -> bool | None:
+        """Whether all clean builds gave the same digest; None where there was one, which proves nothing."""
         runs = self._of(Case.COLD, column)
-        return len(runs) > 1 and len({run.built.digest for run in runs}) == 1
+        return len({run.built.digest for run in runs}) == 1 if len(runs) > 1 else None
 
     def _of(self, case: Case, column: str) -> list[Run]:
         return [run for run in self.runs if run.case is case and column in run.columns]

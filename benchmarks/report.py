@@ -99,7 +99,7 @@ def _facts(series: Series, columns: Sequence[str]) -> Iterator[list[str]]:
         yield [f"written to disk, {case.value}, MB", *("-" if c is None else _mega(c.written) for c in costs)]
     yield ["layers", *(str(series.image(column).layers) for column in columns)]
     yield ["compressed image, MB", *(_mega(series.image(column).size) for column in columns)]
-    yield ["same digest each time", *(_yes(series.is_repeatable(column)) for column in columns)]
+    yield ["same digest each time", *(_agreement(series.is_repeatable(column)) for column in columns)]
 
 
 def _floor(series: Series) -> str:
@@ -141,5 +141,5 @@ def _milli(seconds: float | None) -> str:
     return "-" if seconds is None else f"{1000 * seconds:.0f}"
 
 
-def _yes(value: bool) -> str:  # noqa: FBT001 - what is shown is the value itself
-    return "yes" if value else "no"
+def _agreement(agree: bool | None) -> str:  # noqa: FBT001 - what is shown is the value itself
+    return "one build" if agree is None else "yes" if agree else "no"

@@ -146,3 +146,20 @@ def test_a_layout_shares_its_blobs_with_the_store_where_the_file_system_allows(
     name = digest_of(done).partition(":")[2]
     here, there = tmp_path / "layout/blobs/sha256" / name, store / "blobs" / name[:2] / name
     assert here.samefile(there) or here.read_bytes() == there.read_bytes()
+
+
+@pytest.mark.parametrize("output", ["docker-archive:image.tar", "oci:layout"])
+@pytest.mark.usefixtures("vendored")
+def test_a_damaged_layer_is_noticed_removed_and_made_again(output: str, tmp_path: Path) -> None:
+    store, kind, name = tmp_path / "store", *output.split(":")
+    words = ("build", MINIMAL, "-o", f"{kind}:{tmp_path / name}")
+    built = digest_of(reprobridge("build", MINIMAL, store=store))
+    manifest = json.loads((store / "blobs" / built[7:9] / built[7:]).read_bytes())
+    layer = manifest["layers"][0]["digest"].partition(":")[2]
+    blob = store / "blobs" / layer[:2] / layer
+    blob.write_bytes(blob.read_bytes()[:-1] + b"x")
+    refused = reprobridge(*words, store=store)
+    assert refused.returncode == 7
+    assert layer in refused.stderr
+    assert not (tmp_path / name).exists()
+    assert digest_of(reprobridge(*words, store=store)) == built

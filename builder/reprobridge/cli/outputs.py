@@ -7,10 +7,11 @@ from pathlib import Path
 
 from reprobridge.assemble.image import BuiltImage
 from reprobridge.cli.doors import Doors
-from reprobridge.errors import AssembleError, UsageError
+from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import frozen
 from reprobridge.oci.archive import pour_archive, write_archive
-from reprobridge.oci.layout import ImageParts, read_parts, write_layout
+from reprobridge.oci.layout import DamagedBlobError, ImageParts, read_parts, write_layout
+from reprobridge.system.files import delete
 from reprobridge.system.processes import Command
 
 KINDS = ("store", "oci", "oci-archive", "docker-archive", "docker", "podman")
@@ -49,9 +50,22 @@ def parse_output(text: str) -> Output:
 
 
 def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
-    """Write the image of the store to where it shall go. Raises AssembleError."""
+    """Write the image of the store to where it shall go. Raises AssembleError, StoreError for a damaged blob."""
     if output.kind == "store":
         return
+    try:
+        _write(output, built, doors)
+    except DamagedBlobError as error:
+        delete(doors.store.path(error.blob.digest))
+        raise StoreError(
+            "a damaged object was removed from the store; run again",
+            where=str(doors.store.root),
+            expected=error.expected,
+            found=error.found,
+        ) from error
+
+
+def _write(output: Output, built: BuiltImage, doors: Doors) -> None:
     image = read_parts(built.name, built.version, built.manifest, doors.store.path)
     match output.kind:
         case "oci":
@@ -69,21 +83,26 @@ def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
 def _load(engine: str, image: ImageParts, doors: Doors) -> None:
     """Pour the archive into the engine's `load`, without a file in between."""
     reading, writing = os.pipe()
-    thread = threading.Thread(target=_pour, args=(image, writing))
+    damage: list[DamagedBlobError] = []
+    thread = threading.Thread(target=_pour, args=(image, writing, damage))
     with os.fdopen(reading, "rb") as stream:
         thread.start()
         done = doors.processes.run(Command(argv=(engine, "load"), stdin=stream))
     thread.join()
+    if damage:
+        raise damage[0]
     if done.returncode:
         hint = f"does `{engine} info` work?"
         raise AssembleError(f"{engine} did not take the image", found=done.failure, hint=hint)
     doors.log(done.stdout.decode(errors="replace").strip())
 
 
-def _pour(image: ImageParts, descriptor: int) -> None:
+def _pour(image: ImageParts, descriptor: int, damage: list[DamagedBlobError]) -> None:
     with os.fdopen(descriptor, "wb") as stream:
         write: Callable[[bytes], object] = stream.write
         try:
             pour_archive(image, write, docker=True)
         except BrokenPipeError:
             return
+        except DamagedBlobError as error:
+            damage.append(error)

@@ -8,10 +8,11 @@ be there (moby's untar asks for them). Bytes depend on the image alone.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reprobridge.digest import CHUNK, Json, canonical_json
+from reprobridge.digest import Json, canonical_json
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
-from reprobridge.oci.layout import LAYOUT_FILE, ImageParts, index_bytes, index_entry
+from reprobridge.oci.layout import LAYOUT_FILE, ImageParts, index_bytes, index_entry, read_blob
+from reprobridge.oci.model import Descriptor
 from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header, padding
 from reprobridge.system import files
 
@@ -20,7 +21,7 @@ from reprobridge.system import files
 class _Member:
     path: str
     size: int
-    content: bytes | Path
+    content: bytes | Descriptor
 
 
 def archive_blocks(image: ImageParts, *, docker: bool) -> Iterator[bytes]:
@@ -29,7 +30,7 @@ def archive_blocks(image: ImageParts, *, docker: bool) -> Iterator[bytes]:
         yield header(directory(folder))
     for member in _members(image, docker=docker):
         yield header(TarEntry(member.path, EntryKind.FILE, 0o644, member.size))
-        yield from _content(member)
+        yield from _content(image, member)
         yield padding(member.size)
     yield END
 
@@ -62,7 +63,7 @@ def pour_archive(image: ImageParts, sink: Callable[[bytes], object], *, docker: 
 
 def _members(image: ImageParts, *, docker: bool) -> Iterator[_Member]:
     for blob in image.blobs():
-        yield _Member(f"blobs/sha256/{blob.digest.hex}", blob.size, image.path(blob.digest))
+        yield _Member(f"blobs/sha256/{blob.digest.hex}", blob.size, blob)
     index = index_bytes([index_entry(image)])
     yield _Member("index.json", len(index), index)
     if docker:
@@ -79,10 +80,8 @@ def _docker_manifest(image: ImageParts) -> bytes:
     )
 
 
-def _content(member: _Member) -> Iterator[bytes]:
+def _content(image: ImageParts, member: _Member) -> Iterator[bytes]:
     if isinstance(member.content, bytes):
         yield member.content
         return
-    with member.content.open("rb") as stream:
-        while block := stream.read(CHUNK):
-            yield block
+    yield from read_blob(image, member.content)

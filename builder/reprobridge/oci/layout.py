@@ -6,10 +6,10 @@ is something else is left alone.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from reprobridge.digest import Digest, canonical_json
+from reprobridge.digest import CHUNK, Digest, Hasher, canonical_json
 from reprobridge.errors import ArtifactError, AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, MediaType
@@ -69,6 +69,26 @@ def read_parts(name: str, version: str, manifest: Digest, path: Callable[[Digest
     )
 
 
+class DamagedBlobError(ArtifactError):
+    """A blob's bytes are not those of its digest any more."""
+
+    def __init__(self, blob: Descriptor, found: Digest) -> None:
+        super().__init__("a blob is damaged", expected=str(blob.digest), found=str(found))
+        self.blob = blob
+        """Which one."""
+
+
+def read_blob(image: ImageParts, blob: Descriptor) -> Iterator[bytes]:
+    """A blob's bytes in pieces. Raises DamagedBlobError behind the last one when they are not the blob's."""
+    hasher = Hasher()
+    with image.path(blob.digest).open("rb") as stream:
+        while block := stream.read(CHUNK):
+            hasher.write(block)
+            yield block
+    if (found := hasher.digest()) != blob.digest:
+        raise DamagedBlobError(blob, found)
+
+
 def index_entry(image: ImageParts) -> dict[str, object]:
     """The image's entry in a layout's index."""
     names = {REF_NAME: image.version, FULL_NAME: f"{image.name}:{image.version}"}
@@ -100,6 +120,8 @@ def _add(folder: Path, image: ImageParts, others: list[dict[str, object]]) -> No
     for blob in image.blobs():
         target = folder / "blobs" / "sha256" / blob.digest.hex
         if not (target.is_file() and target.stat().st_size == blob.size):
+            for _ in read_blob(image, blob):
+                pass  # a look at every byte: what is damaged must not spread
             files.link_or_copy(image.path(blob.digest), target)
     files.write_file(folder / "oci-layout", LAYOUT_FILE)
     files.write_file(folder / "index.json", index_bytes([*others, index_entry(image)]))
