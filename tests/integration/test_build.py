@@ -1,6 +1,7 @@
 """Building the repository's artifacts: the same lock gives the same image, whatever happens around it."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -145,3 +146,17 @@ def test_pruning_a_store_keeps_its_images(store_folder: Path) -> None:
     succeed(reprobridge("cache", "prune", "--older-than", "0", store=store_folder))
     assert Store(store_folder).has(Digest.parse(built))
     assert digest_of(reprobridge("build", MINIMAL, "--offline", store=store_folder)) == built
+
+
+@pytest.mark.usefixtures("vendored")
+def test_a_wrong_size_in_the_lock_is_refused_with_a_warm_store_as_with_a_cold_one(
+    store_folder: Path, tmp_path: Path
+) -> None:
+    artifact = copy_of(MINIMAL, tmp_path)
+    digest_of(reprobridge("build", artifact, store=store_folder))
+    lock = artifact / "reprobridge.lock"
+    lock.write_text(re.sub(r'(bash_[^}]*"size": )(\d+)', r"\g<1>1\2", lock.read_text(), count=1))
+    for store, code in ((store_folder, 3), (tmp_path / "cold", 5)):
+        refused = reprobridge("build", artifact, "--offline", store=store)
+        assert refused.returncode == code
+        assert "bash_" in refused.stderr

@@ -7,6 +7,7 @@ from reprobridge.assemble.image import BuiltImage, Making, build_image
 from reprobridge.assemble.schedule import Progress
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.data_files import data_folder
+from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import Progress as FetchProgress
@@ -44,6 +45,7 @@ def build_artifact(request: BuildRequest, doors: Doors) -> BuiltImage:
     require_fresh(spec, lock, request.folder, doors)
     require_tools(lock.tools, str(path))
     platform = spec.environment.platforms[0]
+    _require_sizes(lock, platform, str(path), doors)
     made = plan_artifact(spec, lock, platform)
     _bring_code(made, spec, lock, request.folder, doors)
     arrivals = LockedArrivals(lock, platform, doors, request.downloads)
@@ -56,6 +58,21 @@ def plan_artifact(spec: Spec, lock: Lock, platform: str) -> BuildPlan:
     """The plan of one platform's image, with this release's launcher and order of layers."""
     order = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
     return plan(PlanInputs(spec=spec, lock=lock, platform=platform, launcher=launcher_files(), order=order))
+
+
+def _require_sizes(lock: Lock, platform: str, where: str, doors: Doors) -> None:
+    """Refuse a lock that names another size than a file of its digest has; files to come are held to it then."""
+    locked = lock.platforms[platform]
+    debs = (*locked.debian.base, *locked.debian.extra)
+    for file in (*(wheel.file for wheel in locked.python.wheels), *(deb.file for deb in debs)):
+        if doors.store.has(file.sha256) and (found := doors.store.size(file.sha256)) != file.size:
+            raise LockError(
+                f"the size of {file.name} is wrong",
+                where=where,
+                expected=f"{found} bytes, as the file of this SHA-256 has",
+                found=f"{file.size} bytes",
+                hint="restore the lock from version control",
+            )
 
 
 def _bring_code(made: BuildPlan, spec: Spec, lock: Lock, folder: Path, doors: Doors) -> None:

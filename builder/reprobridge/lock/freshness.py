@@ -35,7 +35,12 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
         locked, target = lock.platforms[platform], python_target(template, platform)
         debian = wish_digest(template, spec.environment.apt, platform)
         wishes.append((f"platforms.{platform}.debian", locked.debian.wish, debian))
-        wishes.append((f"platforms.{platform}.python", locked.python.wish, python_wish(spec, target)))
+        wish = python_wish(spec, target)
+        wishes.append((f"platforms.{platform}.python", locked.python.wish, wish))
+        interpreter, wanted = (f"{one.interpreter}, {one.version}" for one in (locked.python, target))
+        if locked.python.wish == wish and interpreter != wanted:
+            place = f"platforms.{platform}.python.interpreter"
+            problems.append(Problem(place, wanted, interpreter, "restore the lock from version control"))
     return problems + [
         Problem(place, f"an answer to wish {wish}", f"one to {found}", "run `reprobridge lock`")
         for place, found, wish in wishes

@@ -105,3 +105,10 @@ def test_no_host_stands_in_a_lock(artifact: Path) -> None:
 def test_a_lock_of_another_template_is_stale(artifact: Path, doors: Doors) -> None:
     edit(artifact / "reprobridge.lock", '"template": "debian12-py311"', '"template": "debian13-py313"')
     assert places(artifact, doors) == ["template"]
+
+
+def test_a_lock_that_names_another_interpreter_than_its_template_is_refused(
+    artifact: Path, doors: Doors
+) -> None:
+    edit(artifact / "reprobridge.lock", "/usr/bin/python3.11", "/bin/sh")
+    assert places(artifact, doors) == ["platforms.linux/amd64.python.interpreter"]
