@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.digest import Digest
 from reprobridge.errors import SandboxError
 from reprobridge.sandbox.engine import IMAGE, EngineSandbox
 from reprobridge.sandbox.model import NOT_FOUND, Layer, Shell
@@ -96,4 +97,4 @@ def test_layers_that_the_engine_refuses_are_an_error(
     broken = tmp_path / "broken"
     broken.write_bytes(b"no gzip")
     with pytest.raises(SandboxError, match="docker load"):
-        sandbox.run([Layer(layers[1].diff_id, layers[1].digest, broken)], sh("exit 0"))
+        sandbox.run([Layer(layers[1].diff_id, Digest.of(b"no gzip"), broken)], sh("exit 0"))
