@@ -120,7 +120,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says wrong words the way all our errors look, and suggests the right ones."""
+    """Says wrong words the way all our errors look, and where the right ones stand."""
 
     def error(self, message: str) -> NoReturn:
         """Print and exit with 2."""

@@ -84,7 +84,10 @@ def referenced_blobs(store: Store) -> set[str]:
 
 
 def sweep(store: Store) -> int:
-    """Delete what processes that are gone left unfinished; safe at any time. Gives the number of bytes freed."""
+    """Delete what processes that are gone left unfinished. Gives the number of bytes freed.
+
+    Processes are known by their ids here: where containers share a store, sweep while none of them works.
+    """
     freed = 0
     folders = [store.root, *(store.root / name for name in ("blobs", "unpacked", "scratch"))]
     folders += [*store.root.glob("results/*"), *store.root.glob("references/**")]

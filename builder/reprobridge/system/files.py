@@ -2,7 +2,7 @@
 
 Every file appears under its final name by one rename of a finished temporary file in the same folder,
 so that a reader never sees half a file and a killed process leaves at most a `.tmp-*` file behind.
-No fsync: what we write can be made again, and the store checks what it reads.
+No fsync: what we write can be made again, and what leaves the store is compared with its digest.
 """
 
 import contextlib

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from reprobridge.digest import Digest, digest_json
 from reprobridge.lock.model import LockedPlatform, LockedSource, LockedWheel
 from reprobridge.spec import model
+from reprobridge.spec.extract import launcher_form
 from reprobridge.spec.model import Spec, Task
 from reprobridge_launcher import manifest as launcher_manifest
 from reprobridge_launcher import references as launcher_references
@@ -165,7 +166,7 @@ def _frozen_task(task: Task) -> dict[str, object]:
         "command": list(task.command),
         "smoke": smoke and {"command": list(smoke.command), "timeout": smoke.timeout},
         "seeds": seeds and {"option": seeds.option, "values": list(seeds.values)},
-        "extract": _extract(task.extract),
+        "extract": launcher_form(task.extract),
         "resources": _named(task.resources, ("gpus", "gpu_memory", "cpus", "memory", "disk", "time")),
     }
 
@@ -177,17 +178,6 @@ def _published(published: model.Published) -> dict[str, object]:
         "value": float(published.value),
         "range": published.range and [float(bound) for bound in published.range],
         "spread": spread and {"value": float(spread.value), "kind": spread.kind},
-    }
-
-
-def _extract(extract: model.Extract) -> dict[str, object]:
-    reduce = extract.reduce
-    return {
-        "kind": extract.kind,
-        "file": extract.file,
-        **extract.parameters,
-        "scale": float(extract.scale),
-        **({"reduce": reduce.how, "expect": reduce.expect} if reduce else {}),
     }
 
 
