@@ -2,7 +2,15 @@
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["support.artifacts", "support.engine", "support.file_server", "support.store_folder"]
+pytest_plugins = [
+    "fakes.registry.fixture",
+    "support.artifacts",
+    "support.engine",
+    "support.docker_registry",
+    "support.file_server",
+    "support.registries",
+    "support.store_folder",
+]
 
 # Time never decides a test: a machine under load is no fault of the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from reprobridge.frozen import frozen
+from reprobridge.wording import counted
 
 
 @frozen
@@ -83,8 +84,7 @@ class SpecError(ReproBridgeError):
     exit_code = 2
 
     def __init__(self, problems: Sequence[Problem], *, where: str) -> None:
-        count = f"{len(problems)} problem" + ("s" if len(problems) != 1 else "")
-        super().__init__(f"{count} found", where=where)
+        super().__init__(f"{counted(len(problems), 'problem')} found", where=where)
         self.problems = tuple(problems)
         """All problems, in the order of the file."""
 
@@ -132,3 +132,21 @@ class ValidateError(ReproBridgeError):
     """The image could not be checked (a check that fails is a value, not this)."""
 
     exit_code = 9
+
+
+class RegistryError(ReproBridgeError):
+    """A registry refuses, does not answer, or answers what the distribution specification does not allow."""
+
+    exit_code = 10
+
+
+class PublishError(ReproBridgeError):
+    """The gate before publishing is closed: what would be published is not proven to work."""
+
+    exit_code = 11
+
+
+class TrustError(ReproBridgeError):
+    """A signature, an attestation or a digest does not hold."""
+
+    exit_code = 12

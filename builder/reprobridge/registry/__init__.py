@@ -1,0 +1,1 @@
+"""Container registries: the distribution specification 1.1 as registries really speak it."""

@@ -1,0 +1,160 @@
+"""One blob into one repository: look, mount, upload.
+
+The unit that is tried again is the upload session: a broken connection kills it, so that the next try looks
+whether the blob arrived all the same, and otherwise starts a new session with the body from its beginning.
+Whole bodies first; a server that finds them too large gets chunks.
+"""
+
+from collections.abc import Iterator
+
+from reprobridge.digest import CHUNK, Hasher, digest_stream
+from reprobridge.oci.layout import DamagedBlobError
+from reprobridge.registry.addresses import with_query
+from reprobridge.registry.blobs import OCTETS, Session, begin, cancel, check_digest, holds_blob, mount
+from reprobridge.registry.challenge import push
+from reprobridge.registry.chunks import Chunks, smaller_chunk
+from reprobridge.registry.model import Blob, Outcome, Progress
+from reprobridge.registry.refusals import Refused, Reply, Transient, Unauthorized, lost
+from reprobridge.registry.server import Server
+from reprobridge.system.http import Body, Request
+
+_LOST = frozenset({404, 409, 416})
+_TOO_LARGE = frozenset({413, 416})
+"""A 416 is refused only where it speaks of a limit; where it speaks of a place the upload goes on there."""
+_WRONG_BYTES = frozenset({"DIGEST_INVALID", "SIZE_INVALID"})
+
+
+class Upload:
+    """A blob on its way."""
+
+    def __init__(self, server: Server, repository: str, blob: Blob, progress: Progress) -> None:
+        self._server, self._repository, self._blob, self._progress = server, repository, blob, progress
+        self._grants = push(repository)
+        self._sources = blob.mount_from
+        self._chunk: int | None = None
+        self._body_went = False
+        self._advanced = 0
+        self._renewed = False
+        self._bytes_refused = False
+
+    def run(self) -> Outcome:
+        """See that the blob is there. Raises RegistryError, DamagedBlobError."""
+        tries = self._server.tries()
+        while True:
+            try:
+                with self._server.turns.take():
+                    outcome = self._try()
+            except Transient as trouble:
+                self._advance(-self._advanced)
+                tries.after(trouble)
+            except Refused as refused:
+                self._advance(-self._advanced)
+                self._adapt(refused)
+            else:
+                self._progress.done(self._blob.descriptor, outcome)
+                return outcome
+
+    def _try(self) -> Outcome:
+        if holds_blob(self._server, self._repository, self._blob.descriptor, self._grants):
+            # It arrived in an earlier try whose answer did not.
+            return Outcome.UPLOADED if self._body_went else Outcome.EXISTS
+        opened = self._mounted() or begin(self._server, self._repository)
+        if opened is True:
+            return Outcome.MOUNTED
+        self._body_went = True
+        if self._chunk is None:
+            self._send_whole(opened)
+        else:
+            self._send_chunks(opened, self._chunk)
+        return Outcome.UPLOADED
+
+    def _mounted(self) -> Session | bool:
+        """Whether the blob could be taken over, or the session that came of asking; asked for once."""
+        opened: Session | bool = False
+        while self._sources and opened is not True:
+            if isinstance(opened, Session):
+                cancel(self._server, self._repository, opened)
+            opened = mount(self._server, self._repository, self._blob.descriptor, self._sources[0])
+            self._sources = self._sources[1:]  # once it has answered
+        return opened
+
+    def _send_whole(self, opened: Session) -> None:
+        body = Body(self._blob.descriptor.size, self._blocks)
+        request = Request(method="PUT", url=self._closing(opened.location), headers=OCTETS, body=body)
+        # Without a second try of its own: after an early 401 the session may be gone, too.
+        self._check_closed(self._server.once(request, self._grants))
+
+    def _send_chunks(self, opened: Session, chunk: int) -> None:
+        blob = self._blob.descriptor
+        with self._blob.reading() as stream:
+            found, size = digest_stream(stream)
+        if found != blob.digest or size != blob.size:
+            raise DamagedBlobError(blob, found)
+        chunks = Chunks(self._server, self._grants, self._blob, self._advance)
+        location, offset = chunks.send(opened, chunk)
+        headers = {**OCTETS, **({"Content-Range": f"{offset}-{blob.size - 1}"} if offset < blob.size else {})}
+        body = chunks.piece(offset, blob.size - offset)
+        request = Request(method="PUT", url=self._closing(location), headers=headers, body=body)
+        with self._server.open(request, self._grants, follow=False) as answer:
+            reply = self._server.read(request, answer)
+        self._check_closed(reply)
+        self._advance(blob.size - offset)
+
+    def _closing(self, location: str) -> str:
+        return with_query(location, [("digest", str(self._blob.descriptor.digest))])
+
+    def _check_closed(self, reply: Reply) -> None:
+        """Hold the server to what it says at the end of an upload. Raises Refused, Transient, RegistryError."""
+        if reply.status == 201:
+            check_digest(self._server, reply, self._blob.descriptor.digest)
+            return
+        error = self._server.refusal(reply)
+        if isinstance(error, Transient | Unauthorized):
+            raise error
+        wrong_bytes = error.code in _WRONG_BYTES and not self._bytes_refused
+        self._bytes_refused |= wrong_bytes  # ours were right, so they broke on the way: once more
+        is_lost = reply.status < 400 or reply.status in _LOST or error.code.startswith("BLOB_UPLOAD_")
+        raise lost(reply, error) if wrong_bytes or is_lost else error
+
+    def _adapt(self, refused: Refused) -> None:
+        """Prepare another try that does what the server wants; raises the refusal when there is none."""
+        if isinstance(refused, Unauthorized) and refused.renewed and not self._renewed:
+            self._renewed = True
+            return
+        if refused.status in _TOO_LARGE and self._body_went:
+            self._chunk = self._smaller_chunk()
+            if self._chunk is not None:
+                return
+            refused.hint = "the registry, or a proxy before it, takes no blob of this size"
+        raise refused
+
+    def _smaller_chunk(self) -> int | None:
+        """A chunk that is smaller than what was refused, which was no more than the blob; None: there is none."""
+        limit = self._server.quirks.chunk_limit
+        chunk = smaller_chunk(self._chunk, limit)
+        while chunk is not None and chunk >= self._blob.descriptor.size:
+            chunk = smaller_chunk(chunk, limit)
+        return chunk
+
+    def _advance(self, count: int) -> None:
+        self._advanced += count
+        if count:
+            self._progress.advance(self._blob.descriptor, count)
+
+    def _blocks(self) -> Iterator[bytes]:
+        """The body, whose last piece goes out only when all of them are the blob's."""
+        blob, hasher, held = self._blob.descriptor, Hasher(), b""
+        with self._blob.reading() as stream:
+            while block := stream.read(CHUNK):
+                if held:
+                    yield held
+                    self._advance(len(held))
+                hasher.write(block)
+                held = block
+                if hasher.size > blob.size:
+                    break
+        if (found := hasher.digest()) != blob.digest or hasher.size != blob.size:
+            raise DamagedBlobError(blob, found)
+        if held:
+            yield held
+            self._advance(len(held))
