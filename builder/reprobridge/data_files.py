@@ -1,10 +1,13 @@
-"""Where the folders of data that come with the tool are: `image-templates` and `lockfiles`.
+"""What comes with the tool besides its code: the folders `image-templates` and `lockfiles`; and which copy this is.
 
 In a wheel they lie inside the package, below `_data`; in a clone (an editable install) at the repository's root.
 """
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
+from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import ReproBridgeError
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -22,3 +25,22 @@ def data_folder(name: str) -> Path:
         found="neither",
         hint="install reprobridge again, or work in a whole clone of its repository",
     )
+
+
+def installed_state() -> Digest:
+    """A digest that changes whenever a file of this installation does: of names, sizes and times.
+
+    For memories of whole results, which an edit of the code or a table must not outlive; it never reaches bytes.
+    """
+    places = (_PACKAGE, data_folder("image-templates"), data_folder("lockfiles"))
+    return digest_json([row for place in places for row in sorted(_states(str(place)))])
+
+
+def _states(folder: str) -> Iterator[list[str | int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir() and entry.name != "__pycache__":
+                yield from _states(entry.path)
+            elif entry.is_file():
+                state = entry.stat()
+                yield [entry.path, state.st_size, state.st_mtime_ns]

@@ -95,9 +95,12 @@ def digest_json(value: Json) -> Digest:
 def _refuse_floats(value: object) -> None:
     if isinstance(value, float):
         raise TypeError(f"a float has no canonical JSON: {value!r}; keep the number as text")
-    if isinstance(value, Mapping):
-        for item in value.values():
+    items = (
+        value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    )
+    for item in items:
+        if type(item) not in _PLAIN:  # most are, and a call takes longer than the question
             _refuse_floats(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _refuse_floats(item)
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))

@@ -1,7 +1,7 @@
 """Locking Python packages with the real uv, against indexes of our own and the user's."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -11,14 +11,15 @@ from reprobridge.frozen import replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.model import LockedWheel
-from reprobridge.lock.pypi import PythonTarget, find_urls, lock_python
+from reprobridge.lock.pypi import KeptPython, PythonTarget, find_urls, lock_python
+from reprobridge.lock.sdist.ground import Ground
 from reprobridge.spec.model import Environment, PythonWish, Spec
 from support.file_server import FileServer, wrong_bytes
 from support.lock_doors import doors as make_doors
 from support.lock_doors import impatient
 from support.package_index import serve_index
 from support.sdists import build_sdist
-from support.specs import sample_spec
+from support.specs import PLATFORM, sample_lock, sample_spec
 from support.wheels import Wheel, WheelSource, build_wheel, simple_wheel
 
 TARGET = PythonTarget(version="3.11", architecture="x86_64", glibc=(2, 36), interpreter="/usr/bin/python3.11")
@@ -37,6 +38,17 @@ def spec(requirements: str, *, constraints: str | None = None, **wish: object) -
     return sample_spec(environment=Environment(template="debian12-py311", python=python), files=files)
 
 
+def locked_wheels(
+    wish: Spec, doors: Doors, *, kept: Iterable[LockedWheel] = (), target: PythonTarget = TARGET
+) -> tuple[LockedWheel, ...]:
+    """What is locked, where nothing has to be built."""
+    debian = sample_lock().platforms[PLATFORM].debian
+    ground = Ground(template="debian12-py311", platform=PLATFORM, debian=debian, target=target, folder=Path())
+    locked, warnings = lock_python(wish, KeptPython(wheels=tuple(kept)), ground, doors)
+    assert (locked.builds, warnings) == ((), ())
+    return locked.wheels
+
+
 class User:
     """Somebody with an index."""
 
@@ -49,9 +61,11 @@ class User:
         }
         self.doors: Doors = make_doors(folder / "store", network=impatient(), environment=self.settings)
 
-    def lock(self, wish: Spec, kept: Sequence[LockedWheel] = ()) -> dict[str, LockedWheel]:
+    def lock(
+        self, wish: Spec, kept: Iterable[LockedWheel] = (), target: PythonTarget = TARGET
+    ) -> dict[str, LockedWheel]:
         """Lock; by name."""
-        return {wheel.name: wheel for wheel in lock_python(wish, TARGET, kept, self.doors)}
+        return {wheel.name: wheel for wheel in locked_wheels(wish, self.doors, kept=kept, target=target)}
 
     def failure(self, wish: Spec) -> ReproBridgeError:
         """What locking fails with."""
@@ -113,9 +127,9 @@ def test_wheels_are_the_targets_and_not_the_hosts(user: User, file_server: FileS
     serve_index(file_server, [platform_wheel(tag) for tag in tags])
     assert user.lock(spec("built"))["built"].file.name.endswith("cp311-manylinux_2_35_x86_64.whl")
     arm = replace(TARGET, architecture="aarch64")
-    assert lock_python(spec("built"), arm, (), user.doors)[0].file.name.endswith("2_35_aarch64.whl")
+    assert user.lock(spec("built"), target=arm)["built"].file.name.endswith("2_35_aarch64.whl")
     trixie = replace(TARGET, version="3.13", glibc=(2, 41))
-    assert lock_python(spec("built"), trixie, (), user.doors)[0].file.name.endswith(
+    assert user.lock(spec("built"), target=trixie)["built"].file.name.endswith(
         "cp313-manylinux_2_17_x86_64.whl"
     )
 
@@ -154,16 +168,15 @@ def test_a_wheel_that_is_not_what_its_index_says_is_refused(user: User, file_ser
     assert "wrong" in str(error)
 
 
-def test_a_package_with_nothing_but_an_sdist_is_refused_with_the_way_it_came_in(
+def test_a_package_with_nothing_but_an_sdist_that_cannot_be_built_is_refused_by_name(
     user: User, file_server: FileServer
 ) -> None:
     app = simple_wheel("app", requires=["source-only"])
     serve_index(file_server, [app, build_sdist("source-only", "1.0", files={})])
     error = user.failure(spec("app"))
     assert isinstance(error, LockError)
-    assert "app" in str(error.found)
-    assert "source-only" in str(error.hint)
-    assert "wheels only" in str(error.hint)
+    assert error.where == "source-only==1.0"
+    assert "hatchling was not found" in str(error.found)
 
 
 def test_requirements_that_contradict_each_other_are_refused_with_the_reason(
@@ -289,7 +302,7 @@ def test_a_spec_without_requirements_asks_nobody(user: User, file_server: FileSe
 def test_the_users_own_index_locks_and_finds_a_real_stack(tmp_path: Path) -> None:
     environment = {**os.environ, "UV_CACHE_DIR": str(tmp_path / "uv")}
     real = make_doors(tmp_path / "store", network=impatient(), environment=environment)
-    locked = lock_python(spec("scikit-learn\npandas\n"), TARGET, (), real)
+    locked = locked_wheels(spec("scikit-learn\npandas\n"), real)
     names = {wheel.name: wheel for wheel in locked}
     assert {"numpy", "scipy", "scikit-learn", "pandas", "python-dateutil"} <= names.keys()
     assert [name for name, wheel in names.items() if wheel.requested] == ["pandas", "scikit-learn"]

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from reprobridge.digest import Digest
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import AddressBook, Fetcher, Progress, Wanted
-from reprobridge.lock.model import Lock, LockedDebian
+from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedWheel
 
 
 class LockedArrivals:
     """Brings the wheels and Debian packages of one locked platform."""
 
-    def __init__(self, lock: Lock, platform: str, doors: Doors, progress: Progress | None) -> None:
-        self._wanted = wanted_files(lock, platform, doors)
+    def __init__(self, wanted: Mapping[Digest, Wanted], doors: Doors, progress: Progress | None) -> None:
+        """`wanted`: every file that may be asked for (`wanted_files`)."""
+        self._wanted = wanted
         self._fetcher = Fetcher(doors.store, doors.network, vendored=doors.vendored, progress=progress)
 
     def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
@@ -22,13 +23,27 @@ class LockedArrivals:
 
 
 def wanted_files(lock: Lock, platform: str, doors: Doors) -> dict[Digest, Wanted]:
-    """Every wheel and Debian package of a platform as something to fetch; nothing is looked up yet."""
-    locked = lock.platforms[platform]
-    wheels = AddressBook(lambda: _wheel_addresses(lock, platform, doors))
+    """Every published file of a platform as something to fetch; nothing is looked up yet."""
+    return published_files(lock.platforms[platform], lock.template, platform, doors)
+
+
+def published_files(
+    locked: LockedPlatform, template: str, platform: str, doors: Doors
+) -> dict[Digest, Wanted]:
+    """Wheels, Debian packages and sdists. Wheels that were built stand here too: with no address to be had at."""
+    built = {build.name for build in locked.python.builds}
+    published = [wheel for wheel in locked.python.wheels if wheel.name not in built]
+    asked = (*published, *locked.python.build_wheels)
+    wheels = AddressBook(lambda: _wheel_addresses(asked, template, platform, doors))
     debs = AddressBook(lambda: _deb_addresses(locked.debian, doors))
-    wanted = {wheel.file.sha256: wheels.of(wheel.file) for wheel in locked.python.wheels}
+    files = [wheel.file for wheel in (*locked.python.wheels, *locked.python.build_wheels)]
+    wanted = {file.sha256: wheels.of(file) for file in files}
     for deb in (*locked.debian.base, *locked.debian.extra):
         wanted[deb.sha256] = debs.of(deb.file)
+    if built:
+        from reprobridge.lock.sdist.source import wanted_sdists
+
+        wanted |= {sdist.sha256: sdist for sdist in wanted_sdists(locked.python.builds, doors)}
     return wanted
 
 
@@ -40,10 +55,11 @@ def _deb_addresses(locked: LockedDebian, doors: Doors) -> Mapping[Digest, Sequen
     return {deb.sha256: deb_urls(deb, locked.suites, settings) for deb in debs}
 
 
-def _wheel_addresses(lock: Lock, platform: str, doors: Doors) -> Mapping[Digest, Sequence[str]]:
+def _wheel_addresses(
+    wheels: Sequence[LockedWheel], template: str, platform: str, doors: Doors
+) -> Mapping[Digest, Sequence[str]]:
     from reprobridge.lock.freshness import python_target
     from reprobridge.lock.pypi import find_urls
     from reprobridge.lock.template import load_template
 
-    target = python_target(load_template(lock.template), platform)
-    return find_urls(lock.platforms[platform].python.wheels, target, doors)
+    return find_urls(wheels, python_target(load_template(template), platform), doors)

@@ -1,26 +1,32 @@
-"""`reprobridge build` as a function: from an artifact's folder to an image in the store."""
+"""`reprobridge build` as a function: from an artifact's folder to an image in the store.
 
+A finished image is remembered by everything that its plan depends on, so that building it again costs a look;
+what only making needs is imported when something has to be made.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from reprobridge.assemble.arrivals import LockedArrivals
-from reprobridge.assemble.image import BuiltImage, Making, build_image
-from reprobridge.assemble.schedule import Progress
-from reprobridge.assemble.workshop import Workshop
-from reprobridge.data_files import data_folder
-from reprobridge.errors import LockError
+from reprobridge.assemble.elsewhere import is_had
+from reprobridge.assemble.model import Arrivals, BuiltImage, Progress
+from reprobridge.data_files import installed_state
+from reprobridge.digest import Digest, digest_json
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import Progress as FetchProgress
-from reprobridge.lock.file import FILE_NAME, read_lock
+from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock
 from reprobridge.lock.freshness import require_fresh
-from reprobridge.lock.model import Lock
-from reprobridge.lock.source import obtain_refined
-from reprobridge.lock.tools import launcher_files, require_tools
-from reprobridge.plan.model import BuildPlan, TreeRecipe
-from reprobridge.plan.order import LayerOrder
-from reprobridge.plan.plan import PlanInputs, plan
+from reprobridge.lock.tools import require_tools
 from reprobridge.spec.model import Spec
 from reprobridge.spec.parse import read_spec
+from reprobridge.store.store import Store
+
+if TYPE_CHECKING:
+    from reprobridge.plan.model import LayerPlan
+
+RESULT = "image"
+"""Kind of the store's results that say which image was built, by `_key`."""
 
 
 @frozen(kw_only=True)
@@ -35,50 +41,73 @@ class BuildRequest:
     """Hears how far the fetching is."""
     workers: int = 2
     """Most processes at once."""
+    knowledge: "Knowledge | None" = None
+    """Tells of layers that need not be made."""
+    elsewhere: bool = False
+    """Whether a layer's bytes may lie in a registry instead of the store, as they may with `knowledge`."""
+
+    @property
+    def counts_elsewhere(self) -> bool:
+        """Whether an image is finished when some of its layers are not here."""
+        return self.elsewhere or self.knowledge is not None
+
+
+class Knowledge(Protocol):
+    """Knows layers that others made (`publish/known_source.py` behind it)."""
+
+    def teach(self, layers: "Sequence[LayerPlan]", arrivals: Arrivals) -> None:
+        """Let the store know what is known of those layers that it lacks; raises when that does not hold."""
 
 
 def build_artifact(request: BuildRequest, doors: Doors) -> BuiltImage:
     """The artifact's image. Raises SpecError, LockError (missing, stale, of another release), and what making raises."""
     spec = read_spec(request.folder, memory=doors.store)
     path = request.folder / FILE_NAME
-    lock = read_lock(path)
+    data = lock_file(path)
+    lock = parse_lock(data, str(path))
     require_fresh(spec, lock, request.folder, doors)
     require_tools(lock.tools, str(path))
     platform = spec.environment.platforms[0]
-    _require_sizes(lock, platform, str(path), doors)
-    made = plan_artifact(spec, lock, platform)
-    _bring_code(made, spec, lock, request.folder, doors)
-    arrivals = LockedArrivals(lock, platform, doors, request.downloads)
-    return build_image(
-        made, doors.store, Making(arrivals=arrivals, progress=request.progress, workers=request.workers)
-    )
+    key = _key(spec, data, platform)
+    # Whoever brings knowledge may want it looked into (`--recompute`), finished image or not.
+    built = None if request.knowledge else _remembered(doors.store, key, elsewhere=request.elsewhere)
+    if built is None:
+        from reprobridge.assemble.artifact import make_artifact
+
+        built = make_artifact(request, spec, lock, platform, doors)
+        _remember(doors.store, key, built)
+    elif doors.store.referenced(built.name, built.version) != built.manifest:
+        doors.store.refer(built.name, built.version, built.manifest)
+    return built
 
 
-def plan_artifact(spec: Spec, lock: Lock, platform: str) -> BuildPlan:
-    """The plan of one platform's image, with this release's launcher and order of layers."""
-    order = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
-    return plan(PlanInputs(spec=spec, lock=lock, platform=platform, launcher=launcher_files(), order=order))
+def _key(spec: Spec, lock: bytes, platform: str) -> Digest:
+    """Digest of what an image depends on: what was written, what was locked, and this tool as it is now."""
+    parts = {"spec": str(spec.digest()), "lock": str(Digest.of(lock)), "platform": platform}
+    return digest_json({**parts, "tool": str(installed_state())})
 
 
-def _require_sizes(lock: Lock, platform: str, where: str, doors: Doors) -> None:
-    """Refuse a lock that names another size than a file of its digest has; files to come are held to it then."""
-    locked = lock.platforms[platform]
-    debs = (*locked.debian.base, *locked.debian.extra)
-    for file in (*(wheel.file for wheel in locked.python.wheels), *(deb.file for deb in debs)):
-        if doors.store.has(file.sha256) and (found := doors.store.size(file.sha256)) != file.size:
-            raise LockError(
-                f"the size of {file.name} is wrong",
-                where=where,
-                expected=f"{found} bytes, as the file of this SHA-256 has",
-                found=f"{file.size} bytes",
-                hint="restore the lock from version control",
-            )
+def _remember(store: Store, key: Digest, built: BuiltImage) -> None:
+    names = {"name": built.name, "version": built.version, "manifest": str(built.manifest)}
+    store.remember(RESULT, key, {**names, "notes": list(built.notes)})
 
 
-def _bring_code(made: BuildPlan, spec: Spec, lock: Lock, folder: Path, doors: Doors) -> None:
-    """Have the refined tree in the store if its layer has to be made."""
-    workshop = Workshop(doors.store)
-    for layer in made.layers:
-        for part in layer.parts:
-            if isinstance(part, TreeRecipe) and workshop.known_layer(layer) is None:
-                obtain_refined(spec, lock.source, folder, doors)
+def _remembered(store: Store, key: Digest, *, elsewhere: bool) -> BuiltImage | None:
+    """The finished image of that key, if all of it is here."""
+    match store.result(RESULT, key):
+        case {"name": str(name), "version": str(version), "manifest": str(text), "notes": [*notes]}:
+            manifest = Digest.parse(text)
+            if all(is_had(store, blob, elsewhere=elsewhere) for blob in _blobs(store, manifest)):
+                lines = tuple(map(str, notes))
+                return BuiltImage(name=name, version=version, manifest=manifest, notes=lines)
+    return None
+
+
+def _blobs(store: Store, manifest: Digest) -> list[Digest]:
+    """The image's blobs: manifest, configuration, layers; only the manifest when that is not here."""
+    import json
+
+    if not store.has(manifest):
+        return [manifest]
+    parsed = json.loads(store.read(manifest))
+    return [manifest, *(Digest.parse(part["digest"]) for part in [parsed["config"], *parsed["layers"]])]

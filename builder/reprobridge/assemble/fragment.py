@@ -6,8 +6,9 @@ path that occurs twice (tar-split, measured with 20.10). So small packages share
 compressed again. Bytes flow once, through every sink at the same time; nothing is held but a piece.
 """
 
+import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple, Protocol
 
 from reprobridge.assemble.index import IndexEntry, index_entry, parents
@@ -24,6 +25,20 @@ class LayerSink(Protocol):
 
     def gzip(self, data: bytes) -> None:
         """The next compressed bytes."""
+
+
+class Helper(Protocol):
+    """Calls functions in another thread (`aside.py`)."""
+
+    def do(self, task: Callable[[bytes], object], data: bytes) -> None:
+        """Call `task` with these bytes, behind everything that was handed over before."""
+
+    def settle(self) -> None:
+        """Return when everything is done that was handed over."""
+
+
+LONG = 4 << 20
+"""Bytes of a file from which a helper is worth waiting for at its end."""
 
 
 class DeflatedFile(NamedTuple):
@@ -53,13 +68,16 @@ class Packed(NamedTuple):
 class FragmentWriter:
     """Writes entries in the order in which they come, which must follow from the recipe, and keeps their index."""
 
-    def __init__(self, sinks: Iterable[LayerSink], *, folders: bool = True) -> None:
-        """`folders`: whether directories are written, not only indexed."""
+    def __init__(
+        self, sinks: Iterable[LayerSink], *, folders: bool = True, helper: Helper | None = None
+    ) -> None:
+        """`folders`: whether directories are written, not only indexed; `helper` works beside us."""
         from isal.isal_zlib import crc32
 
         self._crc32 = crc32
         self._sinks = tuple(sinks)
         self._with_folders = folders
+        self._helper = helper
         self._pending = bytearray()
         self._folders: set[str] = set()
         self.level = members.THOROUGH
@@ -151,18 +169,25 @@ class FragmentWriter:
         self._head(file.entry)
         self._flush()
         self._gzip(members.HEAD)
-        sha256 = hashlib.sha256()
-        crc = 0
-        for data in members.inflate(self._forwarded(file.blocks), file.entry.size):
-            sha256.update(data)
-            crc = self._crc32(data, crc)
-            self._tar(data)
-        if crc != file.crc:
-            raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
-        self._gzip(members.tail(crc, file.entry.size))
+        sums = self._summed(file)
+        if sums.crc != file.crc:
+            raise _broken(file, f"CRC-32 {file.crc:08x}", f"{sums.crc:08x}")
+        self._gzip(members.tail(sums.crc, file.entry.size))
         self._plain(padding(file.entry.size))
-        self.entries.append(index_entry(file.entry, sha256.hexdigest()))
-        return sha256.hexdigest()
+        self.entries.append(index_entry(file.entry, sums.sha256.hexdigest()))
+        return sums.sha256.hexdigest()
+
+    def _summed(self, file: DeflatedFile) -> "_Sums":
+        """Pass the file's bytes on; a long one is looked at by the helper while we inflate."""
+        sums = _Sums(self._crc32)
+        helper = self._helper if file.entry.size >= LONG else None
+        look = functools.partial(helper.do, sums.take) if helper else sums.take
+        for data in members.inflate(self._forwarded(file.blocks), file.entry.size):
+            look(data)
+            self._tar(data)
+        if helper:
+            helper.settle()
+        return sums
 
     def _forwarded(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         for block in blocks:
@@ -205,6 +230,20 @@ class FragmentWriter:
     def _gzip(self, data: bytes) -> None:
         for sink in self._sinks:
             sink.gzip(data)
+
+
+class _Sums:
+    """SHA-256 and CRC-32 of a file's bytes."""
+
+    def __init__(self, crc32: Callable[[bytes, int], int]) -> None:
+        self._crc32 = crc32
+        self.sha256 = hashlib.sha256()
+        self.crc = 0
+
+    def take(self, data: bytes) -> None:
+        """The next bytes."""
+        self.sha256.update(data)
+        self.crc = self._crc32(data, self.crc)
 
 
 def sorted_entries(entries: Iterable[TarEntry]) -> list[TarEntry]:

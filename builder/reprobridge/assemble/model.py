@@ -1,4 +1,7 @@
-"""What recipes evaluate to, and how the store remembers it."""
+"""What recipes evaluate to, how the store remembers it, and whom assembling talks to."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from reprobridge.digest import Digest, Json
 from reprobridge.frozen import frozen
@@ -58,6 +61,39 @@ class Layer:
             diff_id=Digest.parse(str(fields["diff_id"])),
             tar_size=int(str(fields["tar_size"])),
         )
+
+
+@frozen(kw_only=True)
+class BuiltImage:
+    """An image in the store."""
+
+    name: str
+    """For example `reprobridge/wine-classifiers`."""
+    version: str
+    """Tag."""
+    manifest: Digest
+    """The digest of record."""
+    notes: tuple[str, ...]
+    """What the author should know: conflicts that had a harmless winner, big layers."""
+    fresh: frozenset[Digest] = frozenset()
+    """Layers whose bytes were hashed while this very build wrote them: nobody need look at them again."""
+
+
+class Arrivals(Protocol):
+    """Brings locked files into the store (`lock/fetch.py` behind it)."""
+
+    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+        """Each wanted file's digest as soon as it is in the store; raises when one cannot be had."""
+
+
+class Progress(Protocol):
+    """Hears how far the work is."""
+
+    def begin(self, what: str, total: int) -> None:
+        """A wave of `total` steps begins."""
+
+    def step(self, title: str) -> None:
+        """One step is done."""
 
 
 def _mapping(value: object) -> dict[str, object]:

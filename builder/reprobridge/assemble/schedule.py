@@ -6,11 +6,12 @@ Last the layers of several, which only chain fragments. Files arrive while the f
 One process is enough for little work; more are forked, before anything here starts a thread.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from reprobridge.assemble.workshop import Workshop
+from reprobridge.assemble.model import Arrivals, Progress
+from reprobridge.assemble.workshop import Workshop, bulk
 from reprobridge.digest import Digest
 from reprobridge.frozen import frozen
 from reprobridge.plan.model import (
@@ -29,23 +30,6 @@ if TYPE_CHECKING:
 
 SMALL = 4 << 20
 """Bytes of input below which a wave is done in this process: forking would take longer."""
-
-
-class Arrivals(Protocol):
-    """Brings locked files into the store (`lock/fetch.py` behind it)."""
-
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
-        """Each wanted file's digest as soon as it is in the store; raises when one cannot be had."""
-
-
-class Progress(Protocol):
-    """Hears how far the work is."""
-
-    def begin(self, what: str, total: int) -> None:
-        """A wave of `total` steps begins."""
-
-    def step(self, title: str) -> None:
-        """One step is done."""
 
 
 @frozen
@@ -67,13 +51,7 @@ class Job:
     def bulk(self) -> int:
         """Bytes of its locked files: how long it may take."""
         recipe = self.fragment or (self.layer.parts[0] if self.layer else None)
-        match recipe:
-            case WheelRecipe():
-                return recipe.wheel.size
-            case DebRecipe():
-                return recipe.deb.size
-            case _:
-                return 0
+        return bulk(recipe) if recipe else 0
 
 
 def missing_jobs(
@@ -111,14 +89,17 @@ class Scheduler:
         self._progress = progress
         self._workers = workers
 
-    def run(self, plan: BuildPlan, *, thorough: bool = False) -> int:
-        """Make everything that the plan needs and the store lacks; gives the number of things made."""
-        waves = missing_jobs(plan, Workshop(self._store), thorough=thorough)
+    def run(self, plan: BuildPlan, *, thorough: bool = False, elsewhere: bool = False) -> list[Job]:
+        """Make everything that the plan needs and the store lacks; gives what was made.
+
+        `elsewhere`: layers whose bytes lie in a registry are not lacking.
+        """
+        waves = missing_jobs(plan, Workshop(self._store, elsewhere=elsewhere), thorough=thorough)
         for title, jobs in zip(("converting", "deriving", "chaining"), waves, strict=True):
             if jobs:
                 self._progress.begin(title, len(jobs))
                 self._do(jobs)
-        return sum(len(jobs) for jobs in waves)
+        return [job for jobs in waves for job in jobs]
 
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL

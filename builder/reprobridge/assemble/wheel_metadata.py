@@ -93,10 +93,12 @@ def _from_file_name(wheel: str) -> tuple[str, str]:
 
 
 def _same_version(one: str, other: str) -> bool:
+    if one == other:
+        return True
     from packaging.version import InvalidVersion, Version
 
     try:
-        return one == other or Version(one) == Version(other.replace("_", "-"))
+        return Version(one) == Version(other.replace("_", "-"))
     except InvalidVersion:
         return False
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from reprobridge.assemble.claims import Claims, claims_of
 from reprobridge.assemble.converter import Inputs
+from reprobridge.assemble.elsewhere import is_had
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.assemble.index import IndexEntry, read_index, write_index
 from reprobridge.assemble.layer import FragmentBlob, LayerBlob, Link, chain
@@ -28,6 +29,9 @@ from reprobridge.plan.model import (
 )
 from reprobridge.store.store import Store
 
+WORTHWHILE = 16 << 20
+"""Bytes of a locked file from which a thread beside its conversion pays."""
+
 
 class PartMissing(StoreError):
     """What was known of a part is gone from the store."""
@@ -36,8 +40,10 @@ class PartMissing(StoreError):
 class Workshop:
     """Makes fragments and layers of one store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, elsewhere: bool = False) -> None:
+        """`elsewhere`: a layer counts as known also when its bytes are not here but lie in a registry."""
         self._store = store
+        self._elsewhere = elsewhere
 
     # what is there already
 
@@ -51,12 +57,12 @@ class Workshop:
         return fragment if all(self._store.has(digest) for digest in needed) else None
 
     def known_layer(self, layer: LayerPlan) -> Layer | None:
-        """The finished layer, if its bytes are here."""
+        """The finished layer, if its bytes are here, or known to lie elsewhere where that counts."""
         try:
             found = Layer.from_json(self._store.result("layer", layer.key()))
         except (KeyError, TypeError, ValueError):
             return None
-        return found if self._store.has(found.blob) else None
+        return found if is_had(self._store, found.blob, elsewhere=self._elsewhere) else None
 
     def has_fragment_bytes(self, recipe: FragmentRecipe) -> bool:
         """Whether the fragment can be chained into a layer without converting."""
@@ -85,12 +91,26 @@ class Workshop:
     def _make_single(self, recipe: FragmentRecipe) -> Layer:
         with self._store.writer() as blob:
             layer = LayerBlob(blob)
-            writer = FragmentWriter([layer])
-            facts = convert(recipe, self, writer)
-            writer.close()
+            writer, facts = self._poured(recipe, layer)
             if not self.has_fragment_bytes(recipe):
                 self._remember(recipe, writer, facts, None)
             return layer.finish()
+
+    def _poured(self, recipe: FragmentRecipe, layer: LayerBlob) -> tuple[FragmentWriter, bytes | None]:
+        """Write a layer's only part; a big one is hashed and written beside its conversion."""
+        if bulk(recipe) < WORTHWHILE:
+            return self._written(recipe, FragmentWriter([layer]))
+        from reprobridge.assemble.aside import Aside
+
+        with Aside(layer) as aside:
+            written = self._written(recipe, FragmentWriter([aside], helper=aside))
+            aside.settle()
+        return written
+
+    def _written(self, recipe: FragmentRecipe, writer: FragmentWriter) -> tuple[FragmentWriter, bytes | None]:
+        facts = convert(recipe, self, writer)
+        writer.close()
+        return writer, facts
 
     def _remember(
         self, recipe: FragmentRecipe, writer: FragmentWriter, facts: bytes | None, compressed: Digest | None
@@ -186,6 +206,17 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
             from reprobridge.assemble import inventory
 
             return inventory.convert(recipe, inputs, writer)
+
+
+def bulk(recipe: FragmentRecipe) -> int:
+    """Bytes of the recipe's locked file, which say how long it may take; 0 without one."""
+    match recipe:
+        case WheelRecipe():
+            return recipe.wheel.size
+        case DebRecipe():
+            return recipe.deb.size
+        case _:
+            return 0
 
 
 def _not_made(recipe: FragmentRecipe) -> PartMissing:

@@ -1,7 +1,8 @@
 """Reading JSON into our frozen types by their annotations: strict, with the place of whatever is wrong.
 
 Understands what the lock's model is made of: text, numbers, booleans, digests, optional values, tuples,
-mappings by text, and frozen types (`frozen.py`) of these. Keys must be exactly the fields.
+mappings by text, and frozen types (`frozen.py`) of these. Keys must be exactly the fields, but for those that a
+type lists in `LATER`, which may be missing.
 """
 
 import types
@@ -79,6 +80,7 @@ def _frozen_reader(kind: type[object]) -> _Reader:
     hints = typing.get_type_hints(kind)
     names = field_names(kind)
     readers = {name: _reader(hints[name]) for name in names}
+    required = [name for name in names if name not in getattr(kind, "LATER", ())]
 
     def read(value: object, place: str) -> object:
         if not isinstance(value, Mapping):
@@ -86,10 +88,12 @@ def _frozen_reader(kind: type[object]) -> _Reader:
         for key in value:
             if key not in readers:
                 raise Undecodable(_below(place, key), f"one of the keys {', '.join(sorted(readers))}", key)
-        for key in readers:
+        for key in required:
             if key not in value:
                 raise Undecodable(_below(place, key), "a value", "nothing")
-        fields = {key: reader(value[key], _below(place, key)) for key, reader in readers.items()}
+        fields = {
+            key: reader(value[key], _below(place, key)) for key, reader in readers.items() if key in value
+        }
         try:
             return kind(**fields)
         except ValueError as error:

@@ -4,11 +4,15 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprobridge.frozen import field, frozen
 from reprobridge.store.store import Store
 from reprobridge.system.network import Network
 from reprobridge.system.processes import Processes
+
+if TYPE_CHECKING:
+    from reprobridge.lock.sdist.room import Rooms
 
 
 @frozen(kw_only=True)
@@ -25,6 +29,8 @@ class Doors:
     """The user's settings: proxies, certificates, indexes, folders of vendored files."""
     pause: Callable[[float], None] = time.sleep
     """Waits some seconds before something that failed for the network is tried again."""
+    rooms: "Rooms | None" = None
+    """Runs builds of packages that have no wheel; None where nothing is built."""
 
     @property
     def scratch(self) -> Path:

@@ -7,7 +7,6 @@ Local files are copied, never linked: a later edit of the user's file must not c
 """
 
 import contextlib
-import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import BlobWriter, Store
 from reprobridge.system.network import Network, Sink
+from reprobridge.wording import counted
 
 WORKERS = 4
 """Downloads side by side."""
@@ -129,6 +129,8 @@ class Fetcher:
         return wanted.size is None or self._store.size(wanted.sha256) == wanted.size
 
     def _bring_all(self, missing: dict[Digest, list[Wanted]]) -> Iterator[Wanted]:
+        import queue
+
         todo: queue.SimpleQueue[Wanted] = queue.SimpleQueue()
         done: queue.SimpleQueue[tuple[Digest, Exception | None]] = queue.SimpleQueue()
         halt = _Halt()
@@ -286,11 +288,24 @@ def _nowhere(wanted: Wanted, failures: list[tuple[str, ReproBridgeError]]) -> Re
         "not the file that was locked" if wrong else "cannot fetch a file",
         where=wanted.name,
         expected=f"{wanted.sha256}{size}",
-        found="; ".join(f"{error.found or error.message} at {place}" for place, error in failures),
+        found=_reasons(failures),
         hint=None
         if wrong
         else f"{_next_step(failures)}, or set REPROBRIDGE_VENDOR to a folder that holds the file",
     )
+
+
+def _reasons(failures: list[tuple[str, ReproBridgeError]]) -> str:
+    """Each reason once, with the first place that gave it and how many others did."""
+    places: dict[str, list[str]] = {}
+    for place, error in failures:
+        places.setdefault(error.found or error.message, []).append(place)
+    others = {reason: len(given) - 1 for reason, given in places.items()}
+    more = {
+        reason: f" and {counted(number, 'other place')}" if number else ""
+        for reason, number in others.items()
+    }
+    return "; ".join(f"{reason} at {given[0]}{more[reason]}" for reason, given in places.items())
 
 
 def _next_step(failures: list[tuple[str, ReproBridgeError]]) -> str:

@@ -22,14 +22,18 @@ _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(", ", "
 
 def read_lock(path: Path) -> Lock:
     """Read a lock file. Raises LockError when it is missing, broken or of another schema."""
+    return parse_lock(lock_file(path), str(path))
+
+
+def lock_file(path: Path) -> bytes:
+    """The bytes of a lock file. Raises LockError when it can't be read."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         hint = f"run `reprobridge lock {path.parent}`"
         raise LockError("there is no lock yet", where=str(path), hint=hint) from None
     except OSError as error:
         raise LockError("the lock cannot be read", where=str(path), found=str(error)) from error
-    return parse_lock(data, str(path))
 
 
 def parse_lock(data: bytes, where: str) -> Lock:
@@ -67,7 +71,9 @@ def _plain(value: object) -> dict[str, Json]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    return {name: getattr(value, name) for name in field_names(value)}
+    later = getattr(value, "LATER", ())
+    fields = {name: getattr(value, name) for name in field_names(value)}
+    return {name: field for name, field in fields.items() if field or name not in later}
 
 
 def _json(value: object) -> Json:

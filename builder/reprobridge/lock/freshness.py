@@ -41,6 +41,11 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
         if locked.python.wish == wish and interpreter != wanted:
             place = f"platforms.{platform}.python.interpreter"
             problems.append(Problem(place, wanted, interpreter, "restore the lock from version control"))
+        if locked.python.builds and locked.python.wish == wish:
+            from reprobridge.lock.sdist.freshness import stale_builds
+            from reprobridge.lock.sdist.ground import locked_ground
+
+            problems += stale_builds(locked.python, locked_ground(lock, platform, folder), doors)
     return problems + [
         Problem(place, f"an answer to wish {wish}", f"one to {found}", "run `reprobridge lock`")
         for place, found, wish in wishes

@@ -13,7 +13,7 @@ from reprobridge.lock.debian.wish import wish_digest
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.file import read_lock
 from reprobridge.lock.freshness import python_target
-from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPython, LockedSource, LockedWheel
+from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPython, LockedSource
 from reprobridge.lock.pypi_wish import python_wish
 from reprobridge.lock.source import lock_source, source_wish
 from reprobridge.lock.template import Template, load_template
@@ -60,10 +60,11 @@ def lock_artifact(
     """Answer every wish of the spec; what `previous` answers already is kept. Raises LockError."""
     template = load_template(spec.environment.template, doors.store)
     source, warnings = _source(spec, previous, folder, doors)
-    platforms = {
-        platform: _platform(_Work(spec, template, platform, options, doors), previous)
-        for platform in spec.environment.platforms
-    }
+    platforms = {}
+    for platform in spec.environment.platforms:
+        work = _Work(spec, template, platform, options, folder, doors)
+        platforms[platform], more = _platform(work, previous)
+        warnings += more
     tools = previous.tools if previous and not options.tools else current_tools()
     return Locked(Lock(tools=tools, template=template.name, source=source, platforms=platforms), warnings)
 
@@ -76,6 +77,7 @@ class _Work:
     template: Template
     platform: str
     options: LockOptions
+    folder: Path
     doors: Doors
 
 
@@ -88,12 +90,11 @@ def _source(
     return resolved.locked, resolved.warnings
 
 
-def _platform(work: _Work, previous: Lock | None) -> LockedPlatform:
+def _platform(work: _Work, previous: Lock | None) -> tuple[LockedPlatform, tuple[str, ...]]:
     before = previous.platforms.get(work.platform) if previous else None
-    return LockedPlatform(
-        debian=_debian(work, before.debian if before else None),
-        python=_python(work, before.python if before else None),
-    )
+    debian = _debian(work, before.debian if before else None)
+    python, warnings = _python(work, before.python if before else None, debian)
+    return LockedPlatform(debian=debian, python=python), warnings
 
 
 def _debian(work: _Work, before: LockedDebian | None) -> LockedDebian:
@@ -138,22 +139,28 @@ def _base(work: _Work, before: LockedDebian | None, sources: "IndexSources") -> 
     return lock_base(work.template, work.platform, sources)
 
 
-def _python(work: _Work, before: LockedPython | None) -> LockedPython:
-    target = python_target(work.template, work.platform)
-    wish = python_wish(work.spec, target)
-    options = work.options
-    if before and before.wish == wish and not options.upgrade and not options.packages:
-        return before
-    from reprobridge.lock.pypi import lock_python
+def _python(
+    work: _Work, before: LockedPython | None, debian: LockedDebian
+) -> tuple[LockedPython, tuple[str, ...]]:
+    """The Python packages, as they were locked before where nothing changed, and warnings."""
+    target, options = python_target(work.template, work.platform), work.options
+    asked = options.upgrade or options.packages or not before or before.wish != python_wish(work.spec, target)
+    if before and not asked and not before.builds:
+        return before, ()
+    from reprobridge.lock.pypi import KeptPython, lock_python
+    from reprobridge.lock.sdist.ground import Ground
 
-    wheels = lock_python(work.spec, target, _kept(before, options), work.doors)
-    return LockedPython(
-        wish=wish, version=work.template.python, interpreter=work.template.interpreter, wheels=wheels
+    ground = Ground(
+        template=work.template.name,
+        platform=work.platform,
+        debian=debian,
+        target=target,
+        folder=work.folder,
     )
+    if before and not asked:
+        from reprobridge.lock.sdist.freshness import stale_builds
 
-
-def _kept(before: LockedPython | None, options: LockOptions) -> tuple[LockedWheel, ...]:
-    """Wheels whose versions stay where nothing speaks against them."""
-    if before is None or options.upgrade:
-        return ()
-    return tuple(wheel for wheel in before.wheels if wheel.name not in options.packages)
+        if not any(stale_builds(before, ground, work.doors)):
+            return before, ()
+    kept = KeptPython() if before is None or options.upgrade else KeptPython.of(before, options.packages)
+    return lock_python(work.spec, kept, ground, work.doors)

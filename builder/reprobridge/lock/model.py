@@ -4,6 +4,8 @@ Entries name artifacts, not hosts: a file is its name, SHA-256 and size. Where f
 user's configuration; only indexes, archives and git remotes that the spec itself names stand here.
 Every section carries the digest of the wish that it answers, so that a stale section is found without
 resolving anything. Nothing here depends on the machine that locked.
+Fields that a class lists in `LATER` entered the schema after its first release: where they are empty they are
+not written, so that a lock that does not need them has the bytes that it always had.
 """
 
 from collections.abc import Mapping
@@ -112,9 +114,53 @@ class LockedDebian:
 
 
 @frozen(kw_only=True)
+class LockedBuild:
+    """How a wheel came to be that nobody published (`lock/sdist/`)."""
+
+    name: str
+    """Normalised project name: of one of the same lock's wheels."""
+    kind: str
+    """What it was built from: `sdist` (of a release), `archive` (an sdist at an address), `git` or `path`."""
+    origin: str
+    """`name==version`, the address, or the folder relative to the artifact's."""
+    index: str | None
+    """The extra index of the spec that has the sdist; None: the user's own, or no index at all."""
+    commit: str | None
+    """Of a git origin."""
+    subdirectory: str | None
+    """The part of the tree that holds the project; None: its top."""
+    file: LockedFile | None
+    """The sdist."""
+    tree: Digest
+    """Of the source tree that was built (`lock/tree.py`)."""
+    requires: tuple[Digest, ...]
+    """SHA-256 of the wheels that it was built with, all among `build_wheels`."""
+    base: Digest
+    """Of the interpreter and the Debian packages that it was built on."""
+    repeatable: bool
+    """Whether two builds gave the same bytes; else the wheel itself is an input, kept beside the lock."""
+
+    @property
+    def subject(self) -> str:
+        """What stays the same when it is locked anew: a release's project, else where the source comes from."""
+        return self.name if self.kind == "sdist" else self.origin
+
+    def is_made_of(self, other: "LockedBuild") -> bool:
+        """Whether another build had the same inputs."""
+        return (self.tree, self.subdirectory, self.requires, self.base) == (
+            other.tree,
+            other.subdirectory,
+            other.requires,
+            other.base,
+        )
+
+
+@frozen(kw_only=True)
 class LockedPython:
     """The Python packages of one platform."""
 
+    LATER = ("builds", "build_wheels")
+    """Fields that are left out where they are empty."""
     wish: Digest
     """Of requirements, constraints, dates, indexes and target."""
     version: str
@@ -123,6 +169,26 @@ class LockedPython:
     """Its path in the image, for example `/usr/bin/python3.11`."""
     wheels: tuple[LockedWheel, ...]
     """Sorted by name."""
+    builds: tuple[LockedBuild, ...] = ()
+    """How those of them were built that nobody published, sorted by name."""
+    build_wheels: tuple[LockedWheel, ...] = ()
+    """What they were built with, sorted by name and version; not part of the image."""
+
+    @property
+    def built(self) -> tuple[tuple[LockedBuild, LockedWheel], ...]:
+        """Each build with the wheel that came out of it."""
+        wheels = {wheel.name: wheel for wheel in self.wheels}
+        return tuple((build, wheels[build.name]) for build in self.builds)
+
+    def __post_init__(self) -> None:
+        if not self.builds:
+            return
+        names = {wheel.name for wheel in self.wheels}
+        if strangers := [build.name for build in self.builds if build.name not in names]:
+            raise ValueError(f"builds of wheels that are locked too, not of {', '.join(strangers)}")
+        known = {wheel.file.sha256 for wheel in self.build_wheels}
+        if any(not known.issuperset(build.requires) for build in self.builds):
+            raise ValueError("builds that require nothing but `build_wheels`")
 
 
 @frozen(kw_only=True)

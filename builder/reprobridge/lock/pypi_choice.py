@@ -6,11 +6,10 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from reprobridge.digest import Digest
 from reprobridge.errors import LockError
-from reprobridge.frozen import frozen, replace
+from reprobridge.frozen import field, frozen, replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedFile, LockedWheel
 from reprobridge.lock.pypi_settings import index_settings
-from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.lock.pypi_uv import Question, address, compile_pylock, compile_sources
 from reprobridge.lock.pypi_wish import PythonRequest
 
@@ -18,27 +17,78 @@ if TYPE_CHECKING:
     from packaging.pylock import Package, PackageArchive, PackageWheel, Pylock
 
 
-def choose_wheels(
+def choose_published(
     request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors
 ) -> tuple[LockedWheel, ...]:
-    """The wheels that answer the request, sorted by name. Raises LockError, NetworkError."""
-    requested = request.requested()
-    if not requested:
+    """The wheels that answer the request, sorted by name, all of them published.
+
+    `kept` are versions to stay at. Raises NoWheelError for packages without one, LockError, NetworkError.
+    """
+    asked = request.asked()
+    if asked.sources:
+        raise LockError(
+            "only releases can be named here", expected="a release", found=asked.sources[0].origin
+        )
+    if not asked.names:
         return ()
-    question = _question(request, kept, doors)
-    chosen = sorted(_choose(compile_pylock(question, doors), request.target), key=lambda one: one.name)
-    origins = _origins(request, question, chosen, doors)
-    return tuple(
+    question = ask_for(request, kept, doors)
+    pylock = compile_pylock(question, doors)
+    return take_wheels(Answer(question=question, pylock=pylock, requested=asked.names), doors).wheels
+
+
+def ask_for(request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors) -> Question:
+    """The question that a request puts to uv."""
+    return Question(
+        requirements=request.requirements,
+        constraints=request.constraints,
+        target=request.target,
+        settings=index_settings(doors.environment, author_first=bool(request.indexes)),
+        preferred=kept,
+        indexes=request.indexes,
+        cutoff=request.cutoff(),
+    )
+
+
+@frozen(kw_only=True)
+class Answer:
+    """What uv found."""
+
+    question: Question
+    """What it was asked."""
+    pylock: "Pylock"
+    """Its answer."""
+    requested: frozenset[str]
+    """Names that the requirements ask for."""
+    built: Mapping[str, LockedFile] = field(default_factory=dict)
+    """Wheels of ours for packages that have none, by name."""
+
+
+@frozen
+class Taken:
+    """One wheel for each package."""
+
+    wheels: tuple[LockedWheel, ...]
+    """Sorted by name."""
+    origins: Mapping[str, str]
+    """Which package, built ones included, comes from which index of the spec."""
+
+
+def take_wheels(answer: Answer, doors: Doors) -> Taken:
+    """Take one wheel for each package that was found. Raises LockError, NetworkError."""
+    chosen = sorted(_choose(answer), key=lambda one: one.name)
+    origins = _origins(answer.question, chosen, doors)
+    wheels = tuple(
         LockedWheel(
             name=one.name,
             version=one.version,
             file=LockedFile(one.file_name, one.sha256, one.size or _measure(one, doors)),
-            requested=one.name in requested,
-            index=origins.get(one.name),
-            url=one.url if one.direct else None,
+            requested=one.name in answer.requested,
+            index=None if one.name in answer.built else origins.get(one.name),
+            url=one.url if one.direct and one.name not in answer.built else None,
         )
         for one in chosen
     )
+    return Taken(wheels, origins)
 
 
 @frozen(kw_only=True)
@@ -57,27 +107,18 @@ class _Chosen:
     """Whether the requirement itself names the address."""
 
 
-def _question(request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors) -> Question:
-    return Question(
-        requirements=request.requirements,
-        constraints=request.constraints,
-        target=request.target,
-        settings=index_settings(doors.environment, author_first=bool(request.indexes)),
-        preferred=kept,
-        indexes=request.indexes,
-        cutoff=request.cutoff(),
-    )
-
-
-def _choose(pylock: "Pylock", target: PythonTarget) -> Iterator[_Chosen]:
+def _choose(answer: Answer) -> Iterator[_Chosen]:
     """One wheel for each package, by the target's tags and markers. Raises LockError where there is none."""
     from packaging.markers import Environment
     from packaging.pylock import PackageArchive, PackageWheel, PylockSelectError
 
+    target = answer.question.target
     environment = cast(Environment, target.markers())
     try:
-        for package, source in pylock.select(environment=environment, tags=target.tags()):
-            if isinstance(source, PackageWheel):
+        for package, source in answer.pylock.select(environment=environment, tags=target.tags()):
+            if package.name in answer.built:
+                yield _from_build(package, answer.built[package.name])
+            elif isinstance(source, PackageWheel):
                 yield _from_wheel(package, source, source.filename, direct=False)
             elif (
                 isinstance(source, PackageArchive) and source.url and _file_name(source.url).endswith(".whl")
@@ -89,6 +130,20 @@ def _choose(pylock: "Pylock", target: PythonTarget) -> Iterator[_Chosen]:
         raise LockError(
             "a package has no wheel for the target", where="environment.python", found=str(error)
         ) from error
+
+
+def _from_build(package: "Package", file: LockedFile) -> _Chosen:
+    from packaging.utils import parse_wheel_filename
+
+    return _Chosen(
+        name=package.name,
+        version=str(parse_wheel_filename(file.name)[1]),
+        file_name=file.name,
+        sha256=file.sha256,
+        size=file.size,
+        url="",
+        direct=package.sdist is None,
+    )
 
 
 def _from_wheel(
@@ -117,7 +172,7 @@ def _no_wheel(name: str, found: str) -> LockError:
         where=f"environment.python: {name}",
         expected="a wheel",
         found=f"only the package's {found}",
-        hint="this release takes wheels only; choose a version that has one",
+        hint="choose a version that has one",
     )
 
 
@@ -130,15 +185,13 @@ def _measure(chosen: _Chosen, doors: Doors) -> int:
     return doors.store.size(chosen.sha256)
 
 
-def _origins(
-    request: PythonRequest, question: Question, chosen: Sequence[_Chosen], doors: Doors
-) -> Mapping[str, str]:
+def _origins(question: Question, chosen: Sequence[_Chosen], doors: Doors) -> Mapping[str, str]:
     """Which package comes from which index of the spec, by name."""
-    if not request.indexes:
+    if not question.indexes:
         return {}
     pins = "".join(f"{one.name}=={one.version}\n" for one in chosen if not one.direct)
     pinned = replace(question, requirements=pins, constraints="", preferred=(), follow=False)
-    ours = {_plain(index): index for index in request.indexes}
+    ours = {_plain(index): index for index in question.indexes}
     found = compile_sources(pinned, doors)
     return {name: ours[_plain(index)] for name, index in found.items() if _plain(index) in ours}
 

@@ -66,7 +66,7 @@ def index_settings(environment: Mapping[str, str], *, author_first: bool) -> Ind
     if author_first:
         settings["index-strategy"] = "first-index"
         kept.pop("UV_INDEX_STRATEGY", None)
-    return IndexSettings(toml=_toml(settings), environment=kept)
+    return IndexSettings(toml=toml(settings), environment=kept)
 
 
 def single_index(environment: Mapping[str, str], index: str) -> IndexSettings:
@@ -74,7 +74,7 @@ def single_index(environment: Mapping[str, str], index: str) -> IndexSettings:
     user = index_settings(environment, author_first=False)
     kept = {name: value for name, value in user.environment.items() if name not in _INDEX_VARIABLES}
     settings = {key: value for key, value in tomllib.loads(user.toml).items() if key not in _INDEX_KEYS}
-    return IndexSettings(toml=_toml({**settings, "index-url": index}), environment=kept)
+    return IndexSettings(toml=toml({**settings, "index-url": index}), environment=kept)
 
 
 def _uv_files(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -153,8 +153,8 @@ def _as_uv(pip: Mapping[str, str]) -> dict[str, Any]:
     return settings
 
 
-def _toml(settings: Mapping[str, Any]) -> str:
-    """A settings file with values of the kinds that uv's have."""
+def toml(settings: Mapping[str, Any]) -> str:
+    """A settings file for uv, with values of the kinds that its settings have."""
     return "".join(f"{key} = {_toml_value(value)}\n" for key, value in sorted(settings.items()))
 
 

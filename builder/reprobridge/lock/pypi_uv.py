@@ -1,5 +1,7 @@
 """Asking uv: requirements in, a parsed pylock.toml out, never the host's Python and never a build.
 
+Where a package has no wheel its sdist may be chosen, but only when uv is told what the package depends on
+(`Question.unpublished`, `Question.metadata`): so uv has no reason to build it, which would run its code here.
 uv runs in a folder of its own with the settings of `pypi_settings.py`, so nothing of the artifact's folder or
 of a project around it is read.
 """
@@ -15,14 +17,14 @@ from reprobridge.errors import LockError, NetworkError, ReproBridgeError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedWheel
-from reprobridge.lock.pypi_settings import IndexSettings
+from reprobridge.lock.pypi_settings import IndexSettings, toml
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.system import files
 from reprobridge.system.network import Offline
 from reprobridge.system.processes import Command, Completed
 
 if TYPE_CHECKING:
-    from packaging.pylock import PackageArchive, PackageWheel, Pylock
+    from packaging.pylock import PackageArchive, PackageSdist, PackageWheel, Pylock
 
 ATTEMPTS = 3
 """How often uv is asked when the network stumbles; it tries each request again itself."""
@@ -33,6 +35,22 @@ _UNSOLVED = 1
 _STUMBLES = ("error sending request", "dns error", "timed out", "connection", "503", "502", "429")
 _PREAMBLE = "No solution found when resolving dependencies cause: "
 _NO_WHEELS = re.compile(r"Wheels are required for `([^`]+)`")
+
+
+@frozen(kw_only=True)
+class Dependencies:
+    """What a release requires, where no index says it."""
+
+    name: str
+    """Normalised project name."""
+    version: str
+    """PEP 440."""
+    requires: tuple[str, ...]
+    """Requires-Dist of its metadata."""
+    requires_python: str | None
+    """Requires-Python."""
+    extras: tuple[str, ...]
+    """Provides-Extra."""
 
 
 @frozen(kw_only=True)
@@ -55,6 +73,17 @@ class Question:
     """RFC 3339 time: later releases do not exist."""
     follow: bool = True
     """Whether what the requirements require is taken too."""
+    unpublished: Sequence[str] = ()
+    """Packages without a wheel that fits, of which sdists are chosen."""
+    metadata: Sequence[Dependencies] = ()
+    """What is known of releases of `unpublished`; all others of them are taken to depend on nothing."""
+
+
+class NoWheelError(LockError):
+    """Packages have no wheel that fits."""
+
+    names: tuple[str, ...] = ()
+    """Their normalised names."""
 
 
 def compile_pylock(question: Question, doors: Doors) -> "Pylock":
@@ -81,7 +110,7 @@ def compile_sources(question: Question, doors: Doors) -> dict[str, str]:
     return found
 
 
-def address(source: "PackageWheel | PackageArchive") -> str:
+def address(source: "PackageWheel | PackageSdist | PackageArchive") -> str:
     """Where a file of an answer is today."""
     return source.url or Path(source.path or "").absolute().as_uri()
 
@@ -91,7 +120,8 @@ def _run(question: Question, form: str, extra: Sequence[str], doors: Doors) -> s
         output = folder / form.replace("requirements", "answer")
         files.write_file(folder / "requirements.in", question.requirements.encode())
         files.write_file(folder / "constraints.txt", question.constraints.encode())
-        files.write_file(folder / "settings.toml", question.settings.toml.encode(), mode=0o600)
+        settings = question.settings.toml + _metadata(question)
+        files.write_file(folder / "settings.toml", settings.encode(), mode=0o600)
         if question.preferred:
             files.write_file(output, _preferences(question.preferred).encode())
         argv = (*_arguments(question, form), *extra, "--output-file", output.name, *_offline(doors))
@@ -108,7 +138,7 @@ def _arguments(question: Question, form: str) -> tuple[str, ...]:
     return (
         *(find_uv_bin(), "pip", "compile", "requirements.in", "--format", form),
         *("--constraints", "constraints.txt", "--config-file", "settings.toml"),
-        *("--python", sys.executable, "--no-python-downloads", "--no-build"),
+        *("--python", sys.executable, "--no-python-downloads", *_no_build(question)),
         *("--python-version", question.target.version, "--python-platform", question.target.uv_platform()),
         *("--resolution", "highest", "--prerelease", "if-necessary-or-explicit"),
         *("--quiet", "--no-header", "--color", "never"),
@@ -116,6 +146,26 @@ def _arguments(question: Question, form: str) -> tuple[str, ...]:
         *(("--exclude-newer", question.cutoff) if question.cutoff else ()),
         *(() if question.follow else ("--no-deps",)),
     )
+
+
+def _no_build(question: Question) -> tuple[str, ...]:
+    """Wheels only, but for packages of which uv knows all that it would build for."""
+    if not question.unpublished:
+        return ("--no-build",)
+    allowed = (word for name in question.unpublished for word in ("--no-binary", name))
+    return ("--only-binary", ":all:", *allowed)
+
+
+def _metadata(question: Question) -> str:
+    """The setting `dependency-metadata`; an entry without a version counts for all that have none of their own."""
+    if not question.unpublished:
+        return ""
+    rows: list[dict[str, Any]] = [{"name": name, "requires-dist": []} for name in question.unpublished]
+    for known in question.metadata:
+        row = {"name": known.name, "version": known.version, "requires-dist": list(known.requires)}
+        python = {"requires-python": known.requires_python} if known.requires_python else {}
+        rows.append({**row, **python, "provides-extra": list(known.extras)})
+    return toml({"dependency-metadata": rows})
 
 
 def _offline(doors: Doors) -> tuple[str, ...]:
@@ -158,12 +208,17 @@ def _failure(done: Completed) -> ReproBridgeError:
     found = " ".join(reasons.removeprefix("error: ").split()).removeprefix(_PREAMBLE)
     if done.returncode != _UNSOLVED and any(word in message.lower() for word in _STUMBLES):
         return NetworkError("the Python package index cannot be asked", expected="an answer", found=found)
-    if names := _NO_WHEELS.findall(message):
-        hints = [f"this release takes wheels only; choose a version of {' and '.join(names)} that has one"]
-    return LockError(
+    names = tuple(dict.fromkeys(_NO_WHEELS.findall(message))) if done.returncode == _UNSOLVED else ()
+    if names:
+        hints = [f"choose a version of {' and '.join(names)} that has a wheel"]
+    kind = NoWheelError if names else LockError
+    error = kind(
         "the Python packages cannot be resolved",
         where="environment.python",
         expected="requirements that can be met together, with wheels for the target",
         found=found or f"exit status {done.returncode}",
         hint=" ".join(" ".join(hints).split()) or None,
     )
+    if isinstance(error, NoWheelError):
+        error.names = names
+    return error

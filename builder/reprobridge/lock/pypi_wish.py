@@ -1,7 +1,6 @@
-"""What a spec asks for in Python packages, read far enough to know what is asked for by name.
+"""What a spec asks for in Python packages, read far enough to know what is asked for by name and what must be built.
 
-Only wheels can be locked: requirements that are repositories, folders or sdists are refused here, before
-anything is resolved, all of them together.
+What cannot be locked is refused here, before anything is resolved, all of it together.
 """
 
 import re
@@ -15,9 +14,19 @@ from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.spec.model import Spec
 
 if TYPE_CHECKING:
-    from packaging.requirements import Requirement
+    from reprobridge.lock.sdist.wish import SourceWish
 
-_WHEELS_ONLY = "this release takes wheels only: name a published wheel, or make the code part of `source`"
+
+@frozen
+class Asked:
+    """Requirements, read."""
+
+    names: frozenset[str]
+    """Normalised names of those that have one."""
+    published: str
+    """Text of a requirements file with those that name a release or a wheel."""
+    sources: "tuple[SourceWish, ...]"
+    """Those whose wheels have to be built, in the author's order."""
 
 
 @frozen(kw_only=True)
@@ -34,6 +43,8 @@ class PythonRequest:
     """Indexes that the author names, searched first."""
     target: PythonTarget
     """The interpreter."""
+    file: str = "requirements"
+    """What the requirements file is called, for people."""
 
     def digest(self) -> Digest:
         """Of all of it."""
@@ -55,20 +66,22 @@ class PythonRequest:
 
         return f"{date.fromisoformat(self.exclude_newer) + timedelta(days=1)}T00:00:00Z"
 
-    def requested(self) -> frozenset[str]:
-        """Normalised names that the requirements ask for. Raises LockError for what can't become a wheel."""
-        from packaging.utils import canonicalize_name
-
+    def asked(self) -> Asked:
+        """The requirements, read. Raises LockError with all that cannot be locked."""
         problems: list[Problem] = []
-        names = {
-            canonicalize_name(requirement.name)
-            for place, line in _lines(self.requirements)
-            if (requirement := _parse(place, line, problems)) is not None
-        }
+        read = [(line, _parse(place, line, problems)) for place, line in _lines(self.requirements, self.file)]
         if problems:
             listed = "\n".join(str(problem) for problem in problems)
             raise LockError(f"the requirements cannot be locked\n{listed}", where="environment.python")
-        return frozenset(names)
+        kept = [(line, one) for line, one in read if one is not None]
+        sources = tuple(one for _, one in kept if not isinstance(one, str))
+        names = {one if isinstance(one, str) else one.name for _, one in kept}
+        published = "".join(f"{line}\n" for line, one in kept if isinstance(one, str))
+        return Asked(
+            names=frozenset(name for name in names if name),
+            published=published if sources else self.requirements,
+            sources=sources,
+        )
 
 
 def python_request(spec: Spec, target: PythonTarget) -> PythonRequest:
@@ -85,6 +98,7 @@ def python_request(spec: Spec, target: PythonTarget) -> PythonRequest:
         exclude_newer=wish.exclude_newer,
         indexes=wish.indexes,
         target=target,
+        file=str(wish.requirements or "requirements"),
     )
 
 
@@ -93,7 +107,7 @@ def python_wish(spec: Spec, target: PythonTarget) -> Digest:
     return python_request(spec, target).digest()
 
 
-def _lines(text: str) -> Iterator[tuple[str, str]]:
+def _lines(text: str, file: str) -> Iterator[tuple[str, str]]:
     """Each requirement with its place; comments and continued lines are resolved as pip does."""
     joined, first = "", 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -103,37 +117,33 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             continue
         requirement = re.sub(r"(^|\s+)#.*$", "", joined + line).strip()
         if requirement:
-            yield f"requirements, line {first}", requirement
+            yield f"{file}, line {first}", requirement
         joined, first = "", 0
 
 
-def _parse(place: str, line: str, problems: list[Problem]) -> "Requirement | None":
+def _parse(place: str, line: str, problems: list[Problem]) -> "str | SourceWish | None":
+    """The normalised name of a release or wheel, or a source; None for a problem."""
     from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
 
+    found: SourceWish | Problem | None
     try:
         requirement = Requirement(line)
     except InvalidRequirement:
-        hint = (
-            _WHEELS_ONLY
-            if re.match(r"[./]|\w+\+?\w*:", line)
-            else "see PEP 508; options have keys of their own"
-        )
-        problems.append(Problem(place, "NAME[EXTRAS] VERSIONS or NAME @ URL", repr(line), hint))
+        from reprobridge.lock.sdist.wish import unnamed_source
+
+        hint = "see PEP 508; options have keys of their own"
+        expected = "NAME[EXTRAS] VERSIONS, NAME @ URL, or ./FOLDER"
+        found = unnamed_source(place, line) or Problem(place, expected, repr(line), hint)
+    else:
+        if requirement.url is None:
+            return canonicalize_name(requirement.name)
+        from reprobridge.lock.sdist.wish import named_source
+
+        found = named_source(place, requirement)
+        if found is None:
+            return canonicalize_name(requirement.name)
+    if isinstance(found, Problem):
+        problems.append(found)
         return None
-    if requirement.url is not None and (found := _unfit(requirement.url)):
-        problems.append(Problem(place, f"the address of a wheel for {requirement.name}", found, _WHEELS_ONLY))
-    return requirement
-
-
-def _unfit(url: str) -> str | None:
-    """What is wrong with a direct reference, or None."""
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(url)
-    if "+" in parts.scheme or parts.path.endswith(".git"):
-        return f"a repository ({url})"
-    if parts.scheme not in ("http", "https"):
-        return f"a path of this machine ({url})"
-    if parts.username or parts.password:
-        return "an address with a password in it"
-    return None if parts.path.endswith(".whl") else f"something else ({url})"
+    return found

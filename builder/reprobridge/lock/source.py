@@ -47,6 +47,10 @@ class ResolvedSource:
     """What is odd but no error, for people."""
 
 
+class OtherSourceError(LockError):
+    """The origin has the source, but not the locked one."""
+
+
 @frozen(kw_only=True)
 class _Original:
     """The original code, in the store."""
@@ -84,29 +88,30 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
     return ResolvedSource(locked=locked, changes=refined.changes, warnings=(*original.warnings, *history))
 
 
-def source_wish(spec: Spec, folder: Path, doors: Doors) -> Digest:
+def source_wish(spec: Spec, folder: Path, doors: Doors, *, tree: Digest | None = None) -> Digest:
     """Digest of source, exclusions and patches: another one means that the lock is stale.
 
     For a folder its content is part of it, so that an edit shows; an unedited one costs a look at its files.
+    `tree`: of a folder that is not at hand.
     """
     patches: Json = [str(Digest.of(spec.files[change.patch])) for change in spec.changes]
     wish: dict[str, Json] = {"source": _wish(spec.source), "exclude": list(spec.exclude), "patches": patches}
     if isinstance(spec.source, FolderSource):
-        wish["tree"] = str(_read_folder(spec, folder, doors).tree)
+        wish["tree"] = str(tree or _read_folder(spec, folder, doors).tree)
     return digest_json(wish)
 
 
 def obtain_tree(spec: Spec, locked: LockedSource, folder: Path, doors: Doors) -> Digest:
     """Have the original tree in the store, as from a fresh clone with an empty store.
 
-    A vendored tree is taken before the origin is asked. Raises LockError when the origin gives another tree
-    than the locked one, saying what differs; else errors as for `lock_source`.
+    A vendored tree is taken before the origin is asked. Raises OtherSourceError when the origin gives another
+    tree than the locked one, saying what differs; else errors as for `lock_source`.
     """
-    if locked.kind != "path" and (has_tree(doors.store, locked.tree) or _take_vendored(locked.tree, doors)):
+    if locked.kind != "path" and (has_tree(doors.store, locked.tree) or take_vendored(locked.tree, doors)):
         return locked.tree
     found = _read(spec, folder, doors, locked.file).tree
     if found != locked.tree:
-        raise LockError(
+        raise OtherSourceError(
             "the source is not the locked one",
             where=locked.origin,
             expected=f"tree {locked.tree}",
@@ -307,7 +312,7 @@ def _remembered(spec: Spec, doors: Doors, content: Json, read: Callable[[], _Ori
     return original
 
 
-def _take_vendored(tree: Digest, doors: Doors) -> bool:
+def take_vendored(tree: Digest, doors: Doors) -> bool:
     """Take the tree from a vendor folder, if one has it."""
     from reprobridge.lock.archive import open_archive
 

@@ -15,7 +15,7 @@ from reprobridge.digest import Digest
 from reprobridge.errors import LockError, NetworkError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
-from reprobridge.lock.pypi_settings import index_settings
+from reprobridge.lock.pypi_settings import index_settings, single_index
 from reprobridge.spec.model import PypiSource
 from reprobridge.system import files
 from reprobridge.system.network import Offline
@@ -51,12 +51,12 @@ class Sdist:
     """RFC 3339, where the index says it."""
 
 
-def find_sdist(source: PypiSource, doors: Doors) -> Sdist:
-    """Ask the user's index.
+def find_sdist(source: PypiSource, doors: Doors, index: str | None = None) -> Sdist:
+    """Ask the user's index, or the one that is named.
 
     Raises LockError with uv's words when there is no such release or sdist, NetworkError when uv could not look.
     """
-    done = _ask(source, doors)
+    done = _ask(source, doors, index)
     said = " ".join(done.stderr.decode(errors="replace").split())
     if done.returncode == _NO_ANSWER:
         raise _no_sdist(source, said)
@@ -70,10 +70,11 @@ def find_sdist(source: PypiSource, doors: Doors) -> Sdist:
         raise _no_sdist(source, f"none with a SHA-256 ({type(error).__name__}: {error})") from error
 
 
-def _ask(source: PypiSource, doors: Doors) -> Completed:
+def _ask(source: PypiSource, doors: Doors, index: str | None) -> Completed:
     from uv import find_uv_bin
 
-    settings = index_settings(doors.environment, author_first=False)
+    user = doors.environment
+    settings = single_index(user, index) if index else index_settings(user, author_first=False)
     metadata = _METADATA.format(name=source.name, version=source.version)
     offline = ("--offline",) if isinstance(doors.network, Offline) else ()
     with files.scratch_folder(doors.scratch) as folder:

@@ -40,14 +40,18 @@ def locked_files(lock: Lock) -> tuple[LockedFile, ...]:
     """Every published file that the lock names, on all platforms, sorted, each once."""
     found = {lock.source.file} if lock.source.file else set()
     for platform in lock.platforms.values():
-        found |= {wheel.file for wheel in platform.python.wheels}
+        python = platform.python
+        found |= {wheel.file for wheel in (*python.wheels, *python.build_wheels)}
+        found |= {build.file for build in python.builds if build.file}
         found |= {deb.file for deb in (*platform.debian.base, *platform.debian.extra)}
     return tuple(sorted(found))
 
 
 def locked_trees(lock: Lock) -> tuple[Digest, ...]:
     """The trees that no published file holds: a commit's. A folder's is beside the lock already."""
-    return (lock.source.tree,) if lock.source.kind == "git" else ()
+    builds = [build for platform in lock.platforms.values() for build in platform.python.builds]
+    source = (lock.source.tree,) if lock.source.kind == "git" else ()
+    return tuple(dict.fromkeys((*source, *(build.tree for build in builds if build.kind == "git"))))
 
 
 def vendor(

@@ -6,7 +6,7 @@ is something else is left alone.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from reprobridge.digest import CHUNK, Digest, Hasher, canonical_json
@@ -39,6 +39,8 @@ class ImageParts:
     """Its layers, lowest first."""
     path: Callable[[Digest], Path]
     """Where a blob's bytes lie."""
+    fresh: frozenset[Digest] = frozenset()
+    """Blobs that were hashed while this process had them written, so that nobody need look at them again."""
 
     def blobs(self) -> tuple[Descriptor, ...]:
         """Every blob once, sorted by digest."""
@@ -120,11 +122,37 @@ def _add(folder: Path, image: ImageParts, others: list[dict[str, object]]) -> No
     for blob in image.blobs():
         target = folder / "blobs" / "sha256" / blob.digest.hex
         if not (target.is_file() and target.stat().st_size == blob.size):
-            for _ in read_blob(image, blob):
-                pass  # a look at every byte: what is damaged must not spread
+            if blob.digest not in image.fresh:
+                for _ in read_blob(image, blob):
+                    pass  # a look at every byte: what is damaged must not spread
             files.link_or_copy(image.path(blob.digest), target)
     files.write_file(folder / "oci-layout", LAYOUT_FILE)
     files.write_file(folder / "index.json", index_bytes([*others, index_entry(image)]))
+
+
+REFERRERS = "sha256-"
+"""Beginning of a tag that stands for what is attached to the manifest of that digest (distribution-spec 1.1)."""
+
+
+def read_entries(folder: Path) -> list[dict[str, object]]:
+    """The entries of a layout's index; none where there is no layout yet. Raises AssembleError."""
+    return [] if _is_free(folder) else _existing_entries(folder)
+
+
+def write_entry(
+    folder: Path, manifest: Descriptor, annotations: Mapping[str, str], blobs: Iterable[bytes]
+) -> None:
+    """Add blobs to a layout, and let the tag among the annotations mean one of them. Raises AssembleError."""
+    entry: dict[str, object] = {**manifest.to_json(), "annotations": dict(annotations)}
+    try:
+        for data in blobs:
+            files.write_file(folder / "blobs" / "sha256" / Digest.of(data).hex, data)
+        others = [other for other in _existing_entries(folder) if _tag(other) != _tag(entry)]
+        files.write_file(folder / "index.json", index_bytes([*others, entry]))
+    except OSError as error:
+        raise AssembleError(
+            "the layout cannot be written", where=str(folder), expected="a writable folder", found=str(error)
+        ) from error
 
 
 def _is_free(folder: Path) -> bool:
@@ -167,9 +195,12 @@ def read_layout(folder: Path, tag: str | None = None) -> ImageParts:
     """The image in a layout: the only one, or the one with this tag. Raises AssembleError, ArtifactError."""
     if not (folder / "oci-layout").is_file():
         raise AssembleError("not an OCI image layout", where=str(folder), expected="a file oci-layout")
-    found = [entry for entry in _index(folder) if tag is None or _tag(entry) == tag]
+    images = [entry for entry in _index(folder) if not _tag(entry).startswith(REFERRERS)]
+    found = [entry for entry in images if tag is None or _tag(entry) == tag]
+    if len(found) > 1 and len({str(entry["digest"]) for entry in found}) == 1:
+        found = found[:1]  # one image with several tags
     if len(found) != 1:
-        tags = ", ".join(sorted(_tag(entry) for entry in _index(folder))) or "none"
+        tags = ", ".join(sorted(map(_tag, images))) or "none"
         raise AssembleError(
             "the layout does not hold exactly one such image",
             where=str(folder),

@@ -95,6 +95,13 @@ def plan(inputs: PlanInputs) -> BuildPlan:
     )
 
 
+def room_layers(locked: LockedPlatform, order: LayerOrder, architecture: str) -> tuple[LayerPlan, ...]:
+    """The root that packages are built in: what an image of these packages has below its code."""
+    base, python = _base_layers(locked, order, architecture)
+    state = _state_layer(locked, architecture, _requested(locked))
+    return (base, python, *_wheel_layers(locked, order), *_extra_layers(locked, architecture), state)
+
+
 # system
 
 

@@ -1,16 +1,17 @@
 """The whole of reprobridge.yaml: the table that parser, schema and reference page are made from."""
 
-from typing import Any
+import re
+from typing import Any, Literal
 
 from reprobridge.spec.decisions import DECISIONS
 from reprobridge.spec.environment import ENVIRONMENT
 from reprobridge.spec.model import SCHEMA, Decisions, FolderSource, Spec
-from reprobridge.spec.nodes import Entries, Node, nodes_at
+from reprobridge.spec.nodes import Entries, Node, Scalar, nodes_at
 from reprobridge.spec.paper import PAPER
 from reprobridge.spec.paths import NamedFile, relative_path
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.scalars import WEB_ADDRESS, Choice, Word
-from reprobridge.spec.shapes import Key, ListOf, Record
+from reprobridge.spec.shapes import Invalid, Key, ListOf, Record
 from reprobridge.spec.source import CHANGE, SOURCE, SourceSection
 from reprobridge.spec.task import TASK
 
@@ -35,6 +36,17 @@ def _check_checkpoints(spec: Spec, node: Entries, reading: Reading) -> None:
                 reading.existing(checkpoint, spec.source.path / path)
 
 
+class _Format(Choice):
+    """The name of this format; one with a higher number was written for a newer release."""
+
+    def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
+        """The name."""
+        if isinstance(node, Scalar) and node.text != SCHEMA and _ANY_FORMAT.fullmatch(node.text):
+            return self.refuse(node, reading, "the file is written for a newer release: upgrade reprobridge")
+        return super().read(node, reading)
+
+
+_ANY_FORMAT = re.compile(r"reprobridge\.artifact/[1-9][0-9]{0,5}", re.ASCII)
 _VERSION = Word(
     r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}",
     "a version such as 1.0.0",
@@ -48,7 +60,7 @@ _LICENSE = Word(
 DOCUMENT = Record(
     _spec,
     {
-        "schema": Key(shape=Choice(SCHEMA), doc="This format."),
+        "schema": Key(shape=_Format(SCHEMA), doc="This format."),
         "paper": Key(shape=PAPER, doc="The paper."),
         "version": Key(shape=_VERSION, doc="Of the artifact; the image's tag."),
         "license": Key(shape=_LICENSE, doc="SPDX expression of the refined code."),

@@ -12,17 +12,23 @@ from reprobridge.spec.nodes import Node, Scalar, is_null, shown
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid, Schema, Shape
 
-_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\\]")
 _SCHEMA: Schema = {"type": ["string", "number", "boolean"], "pattern": r"^[^/~\\][^\\]*$"}
 
 
 def relative_path(node: Node) -> PurePosixPath | None:
     """The path that a node spells, in its shortest form; None where it is none that stays below its folder."""
-    if not isinstance(node, Scalar) or is_null(node) or _FORBIDDEN.search(node.text):
+    if not isinstance(node, Scalar) or is_null(node) or _is_forbidden(node.text):
         return None
     path = PurePosixPath(node.text)
     escapes = path.is_absolute() or ".." in path.parts or node.text.startswith("~")
     return path if path.parts and not escapes else None
+
+
+def _is_forbidden(text: str) -> bool:
+    """Whether a character of the text is a backslash, a control character or a surrogate."""
+    if text.isprintable():  # as nearly every path is; making the pattern takes 1 ms
+        return "\\" in text
+    return re.search(r"[\x00-\x1f\x7f\ud800-\udfff\\]", text) is not None
 
 
 class RelativePath(Shape[PurePosixPath]):

@@ -17,6 +17,8 @@ LARGEST_FILE = 16 << 20
 
 _GUESSES = 100
 _LONGEST_WORD = 40
+_NEARNESS = 0.55
+"""Of difflib, from which on a word counts as mistyped: `lisence` for `license` comes to 0.57."""
 
 
 class Reading:
@@ -54,7 +56,7 @@ class Reading:
             return None
         from difflib import get_close_matches
 
-        found = get_close_matches(word, known[:_GUESSES], n=1, cutoff=0.6)
+        found = get_close_matches(word, known[:_GUESSES], n=1, cutoff=_NEARNESS)
         return found[0] if found else None
 
     @property

@@ -66,9 +66,10 @@ def prune(store: Store, *, keep_after: float) -> int:
 def clear(store: Store) -> int:
     """Delete everything, references too. Gives the number of bytes freed."""
     with store.alone():
-        freed = sum(path.lstat().st_size for path in _files(store.root))
-        for kind in (*KINDS, "references"):
-            files.remove_folder(store.root / kind)
+        folders = [store.root / kind for kind in (*KINDS, "references")]
+        freed = sum(path.lstat().st_size for folder in folders for path in _files(folder))
+        for folder in folders:
+            files.remove_folder(folder)
     return freed
 
 

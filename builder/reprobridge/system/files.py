@@ -73,6 +73,18 @@ def write_file(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         keep(temporary, stream, path, mode=mode)
 
 
+def create_file(path: Path, data: bytes, *, mode: int) -> None:
+    """Write a file that nobody has made yet, never readable by more than `mode` says. Raises FileExistsError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            os.fchmod(stream.fileno(), mode)
+    except OSError:
+        path.unlink()
+        raise
+
+
 def delete(path: Path) -> None:
     """Delete a file; silent when it is not there."""
     path.unlink(missing_ok=True)

@@ -131,7 +131,9 @@ def test_a_file_of_the_wrong_length_is_an_error_that_says_so(
     assert not temporary_files(store.root)
 
 
-def test_an_unreachable_file_names_every_address_and_why(fetcher: Fetcher, file_server: FileServer) -> None:
+def test_an_unreachable_file_names_every_reason_with_its_address(
+    fetcher: Fetcher, file_server: FileServer
+) -> None:
     file_server.put("/broken.whl", DATA)
     file_server.fail("/broken.whl", status(503))
     urls = [f"{file_server.url}/none.whl", f"{file_server.url}/broken.whl", "http://127.0.0.1:1/x"]
@@ -255,3 +257,11 @@ def test_progress_hears_of_bytes_and_ends(store: Store, file_server: FileServer)
 def test_offline_says_so_and_does_not_advise_to_try_again(store: Store) -> None:
     with pytest.raises(NetworkError, match="hint: drop --offline, or set REPROBRIDGE_VENDOR"):
         Fetcher(store, Offline()).fetch_one(wanted("https://example.org/a", "https://example.org/b"))
+
+
+def test_places_that_give_the_same_reason_are_counted_not_listed(store: Store) -> None:
+    addresses = [f"https://example.org/{number}" for number in range(1, 5)]
+    with pytest.raises(
+        NetworkError, match=r"found: offline mode at https://example\.org/1 and 3 other places\n"
+    ):
+        Fetcher(store, Offline()).fetch_one(wanted(*addresses))

@@ -1,5 +1,6 @@
 """Asking uv: what it is told, and what its failures become."""
 
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +10,14 @@ from reprobridge.errors import LockError, NetworkError, ReproBridgeError
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.pypi_settings import IndexSettings
 from reprobridge.lock.pypi_target import PythonTarget
-from reprobridge.lock.pypi_uv import ATTEMPTS, Question, compile_pylock, compile_sources
+from reprobridge.lock.pypi_uv import (
+    ATTEMPTS,
+    Dependencies,
+    NoWheelError,
+    Question,
+    compile_pylock,
+    compile_sources,
+)
 from reprobridge.store.store import Store
 from reprobridge.system.network import Offline, RealNetwork
 from reprobridge.system.processes import Command, Completed
@@ -105,6 +113,28 @@ def test_every_part_of_a_question_reaches_uv(store_folder: Path) -> None:
     assert 'name = "six"\nversion = "1.0"' in uv.files["pylock.toml"]
 
 
+def test_sdists_may_be_chosen_only_where_uv_knows_all_that_it_would_build_for(store_folder: Path) -> None:
+    uv = FakeUv()
+    known = Dependencies(name="a", version="2.0", requires=("b>1",), requires_python=">=3", extras=("x",))
+    ask(uv, store_folder, unpublished=("a", "c"), metadata=(known,))
+    text = " ".join(uv.commands[0].argv)
+    assert "--only-binary :all: --no-binary a --no-binary c" in text
+    assert tomllib.loads(uv.files["settings.toml"]) == {
+        "index-url": "https://i",
+        "dependency-metadata": [
+            {"name": "a", "requires-dist": []},
+            {"name": "c", "requires-dist": []},
+            {
+                "name": "a",
+                "version": "2.0",
+                "requires-dist": ["b>1"],
+                "requires-python": ">=3",
+                "provides-extra": ["x"],
+            },
+        ],
+    }
+
+
 def test_nothing_is_left_behind(store_folder: Path) -> None:
     ask(FakeUv(), store_folder)
     assert list((store_folder / "scratch").iterdir()) == []
@@ -128,13 +158,15 @@ def test_a_question_without_an_answer_is_a_lock_error_with_uvs_reasons(store_fol
     assert error.hint == "try this"
 
 
-def test_a_package_without_wheels_is_named_in_the_hint(store_folder: Path) -> None:
+def test_packages_without_wheels_are_named(store_folder: Path) -> None:
     stderr = (
         "error: No solution found when resolving dependencies\n  cause: Because docopt has no usable wheels…\n\n"
         "hint: Wheels are required for `docopt` because building from source is disabled for all packages\n"
     )
     error = failure(FakeUv(returncode=1, stderr=stderr), store_folder)
-    assert error.hint == "this release takes wheels only; choose a version of docopt that has one"
+    assert isinstance(error, NoWheelError)
+    assert error.names == ("docopt",)
+    assert error.hint == "choose a version of docopt that has a wheel"
 
 
 def test_a_network_that_stumbles_is_asked_again_and_then_an_error(store_folder: Path) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError, AssembleError
+from reprobridge.frozen import replace
 from reprobridge.oci.archive import archive_blocks, write_archive
 from reprobridge.oci.layout import ImageParts, read_layout, read_parts, write_layout
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
@@ -57,7 +59,7 @@ def test_a_folder_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_layout_with_several_images_asks_which(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     for name in ("a/one", "a/two"):
-        write_layout(tmp_path / "layout", stored(store, name))
+        write_layout(tmp_path / "layout", stored(store, name, name.encode()))
     with pytest.raises(AssembleError, match="oci:FOLDER:TAG"):
         read_layout(tmp_path / "layout")
 
@@ -80,17 +82,17 @@ def test_an_archive_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
 
 
-def test_a_layout_that_could_not_be_written_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_layout_that_could_not_be_written_leaves_nothing(tmp_path: Path) -> None:
     image = stored(Store(tmp_path / "store"))
+    *_, last = image.blobs()
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    def full(digest: Digest) -> Path:
+        if digest == last.digest:
+            raise OSError(28, "No space left on device")
+        return image.path(digest)
 
-    monkeypatch.setattr("reprobridge.system.files.link_or_copy", full)
     with pytest.raises(AssembleError, match="No space left"):
-        write_layout(tmp_path / "out" / "layout", image)
+        write_layout(tmp_path / "out" / "layout", replace(image, path=full))
     assert list((tmp_path / "out").iterdir()) == []
 
 

@@ -111,6 +111,28 @@ def test_a_misspelt_key_is_one_problem_with_the_key_that_was_meant(artifact: Art
     assert (problem.where, problem.hint) == ("paper.titel", "did you mean title?")
 
 
+def test_swapped_letters_are_a_misspelt_key_too(artifact: ArtifactOnDisk) -> None:
+    artifact.spec["lisence"] = artifact.spec.pop("license")
+    problem = artifact.problem()
+    assert (problem.where, problem.hint) == ("lisence", "did you mean license?")
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ("reprobridge.artifact/2", "the file is written for a newer release: upgrade reprobridge"),
+        ("reprobridge.artefact/1", "did you mean reprobridge.artifact/1?"),
+        ("reprobridge.artifact/0", "did you mean reprobridge.artifact/1?"),
+    ],
+)
+def test_a_format_of_a_newer_release_is_told_from_a_mistyped_one(
+    schema: str, hint: str, artifact: ArtifactOnDisk
+) -> None:
+    artifact.spec["schema"] = schema
+    problem = artifact.problem()
+    assert (problem.where, problem.hint) == ("schema", hint)
+
+
 def test_an_unknown_key_like_no_other_is_refused_with_the_keys_that_there_are(
     artifact: ArtifactOnDisk,
 ) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from reprobridge.digest import Digest
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
-from reprobridge.store.prune import clear, measure, prune
+from reprobridge.store.prune import KINDS, clear, measure, prune
 from reprobridge.store.store import Store
 from reprobridge.system.files import TEMPORARY
 
@@ -65,6 +65,9 @@ def test_pruning_removes_unfinished_files_of_dead_processes_only(tmp_path: Path)
 def test_clearing_removes_images_too(tmp_path: Path) -> None:
     store = Store(tmp_path)
     stored_image(store)
-    clear(store)
+    folders = [store.root / kind for kind in (*KINDS, "references")]
+    held = sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+    assert clear(store) == held
+    assert clear(store) == 0  # the file that says the store's version stays, and is not counted
     assert sum(usage.objects for usage in measure(store)) == 0
     assert list(store.references()) == []

@@ -1,0 +1,76 @@
+"""Running a command in the room that a package is built in: the layers of an image, made and put into a sandbox.
+
+Behind the door `Doors.rooms` of the stage lock, which knows what shall be in a room and not how layers are made.
+A room shares its layers with the images of the same base, so most of them are in the store already.
+"""
+
+import os
+
+from reprobridge.assemble.arrivals import LockedArrivals, published_files
+from reprobridge.assemble.omissions import omissions, with_omissions
+from reprobridge.assemble.schedule import Scheduler
+from reprobridge.assemble.workshop import Workshop
+from reprobridge.data_files import data_folder
+from reprobridge.errors import AssembleError
+from reprobridge.lock.doors import Doors
+from reprobridge.lock.sdist.ground import Room
+from reprobridge.plan.model import BuildPlan, ConfigPlan
+from reprobridge.plan.order import LayerOrder
+from reprobridge.plan.plan import room_layers
+from reprobridge.sandbox.choose import choose, every_sandbox
+from reprobridge.sandbox.model import Layer, Shell
+from reprobridge.system.processes import Completed, cores
+
+WORKERS = min(8, cores())
+"""Most processes that make layers."""
+
+
+class Silence:
+    """Progress that nobody looks at: a room is a means, not what the user waits for."""
+
+    def begin(self, what: str, total: int) -> None:
+        """Nothing."""
+
+    def step(self, title: str) -> None:
+        """Nothing."""
+
+
+def run_in_room(room: Room, shell: Shell, doors: Doors) -> Completed:
+    """Run a command in the room to its end. Raises SandboxError, and what making layers raises."""
+    sandbox = choose(every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0))
+    with doors.store.working():
+        return sandbox.run(_layers(room, doors), shell)
+
+
+def _layers(room: Room, doors: Doors) -> list[Layer]:
+    wanted = published_files(room.locked, room.template, room.platform, doors)
+    scheduler = Scheduler(doors.store, LockedArrivals(wanted, doors, None), Silence(), WORKERS)
+    workshop, plan = Workshop(doors.store), _plan(room)
+    scheduler.run(plan, thorough=True)
+    decided = omissions(plan, doors.store, workshop)
+    if decided.omit:
+        plan = with_omissions(plan, decided.omit)
+        scheduler.run(plan, thorough=True)
+    layers = []
+    for planned in plan.layers:
+        made = workshop.known_layer(planned)
+        if made is None:
+            raise AssembleError(
+                "a layer is missing right after it was made", where=planned.title, hint="run again"
+            )
+        layers.append(Layer(made.diff_id, made.blob, doors.store.path(made.blob)))
+    return layers
+
+
+def _plan(room: Room) -> BuildPlan:
+    """The room as an image that nobody starts."""
+    order = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
+    nothing = ConfigPlan(created="", entrypoint=(), environment={}, working_directory="/", annotations={})
+    return BuildPlan(
+        name="build-room",
+        version="0",
+        platform=room.platform,
+        layers=room_layers(room.locked, order, room.platform.partition("/")[2]),
+        config=nothing,
+        owners={},
+    )
