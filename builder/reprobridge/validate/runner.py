@@ -7,6 +7,7 @@ these bytes, and writes a record of its own beside the launcher's, with `witness
     OUT/<task>/<run>/evidence.json      the launcher's record
     OUT/<task>/<run>/runner.json        the runner's, same schema (reprobridge.evidence/1)
     OUT/<task>/<run>/runner-stdout.log  what came out of the sandbox; so runner-stderr.log
+A record that counts is kept in the store too (`scored.py`), where `publish` looks for it.
 What only the inside can know (hardware, installed packages, exit status of each command) is the launcher's
 word in both. What differs between the two is a deviation of the runner's record.
 """
@@ -19,16 +20,16 @@ from typing import BinaryIO
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import files
+from reprobridge.system.processes import Completed
 from reprobridge.system.trees import take_tree
+from reprobridge.validate.scored import RECORD, keep_scored, record_bytes
 from reprobridge.validate.shell import LAUNCHER, CleanShell, image_environment, working_directory
 from reprobridge.validate.subject import Subject
-from reprobridge_launcher import cparts, evidence, extraction, judgement, layout, outcome, plan
+from reprobridge_launcher import evidence, extraction, judgement, layout, outcome, plan
 from reprobridge_launcher.fields import FormatError
 from reprobridge_launcher.manifest import Task
 from reprobridge_launcher.record import replaced
 
-RECORD = "runner.json"
-"""Name of the runner's record."""
 STREAMS = ("stdout", "stderr")
 """Both streams, by the names of their logs."""
 
@@ -47,8 +48,8 @@ class RunRequest:
     """Folder of all evidence."""
     user: int
     """Uid and gid inside."""
-    show: Callable[[bytes], object]
-    """Takes both streams while the task runs."""
+    show: tuple[Callable[[bytes], object], Callable[[bytes], object]]
+    """Takes standard output and standard error while the task runs."""
 
 
 @frozen(kw_only=True)
@@ -65,6 +66,18 @@ class RunResult:
     """Why there is no record."""
 
 
+@frozen(kw_only=True)
+class _Remains:
+    """What is there when a run is over."""
+
+    results: Path
+    """The folder that stood at /out."""
+    nonce: str
+    """What the launcher was told, to know its record again."""
+    logs: tuple[tuple[Path, BinaryIO], ...]
+    """What came out of the sandbox, by stream."""
+
+
 def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
     """Run a task; its evidence is in the request's folder afterwards, also when we are interrupted."""
     scratch_place = shell.subject.store.root / "scratch"
@@ -75,26 +88,39 @@ def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
         files.unfinished(scratch_place) as stderr,
     ):
         inside = _inside(shell.subject, request, results, nonce, (stdout[1], stderr[1]))
+        remains = _Remains(results=results, nonce=nonce, logs=(stdout, stderr))
+        ended: Completed | None = None
         try:
             ended = shell.sandbox.run(shell.subject.layers, inside)
         finally:
-            left = take_tree(results, request.out)
-        found = _launchers_record(results, request, nonce)
-        if isinstance(found, str):
-            problem = f"{found}; the launcher ended with {ended.returncode}: {ended.failure}"
-            code = ended.returncode or outcome.FAILED
-            return RunResult(
-                exit_code=code, record=None, folder=request.out / request.task.id, problem=problem
-            )
-        record, name = found
-        folder = request.out / request.task.id / name
-        for stream, (path, written) in zip(STREAMS, (stdout, stderr), strict=True):
-            written.flush()
-            files.link_or_copy(path, folder / f"runner-{stream}.log")
-    record = _witnessed(shell.subject, request, record, folder, left)
-    files.write_file(folder / RECORD, cparts.json_text(evidence.form(record)).encode() + b"\n")
-    code = outcome.MEASURED if record.value is not None else ended.returncode or outcome.NOT_EXTRACTED
-    return RunResult(exit_code=code, record=record, folder=folder)
+            # Also without an end, when we are interrupted: then the record says so, and nobody asks for the result.
+            result = _taken(shell.subject, request, remains, ended)
+        return result
+
+
+def _taken(subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None) -> RunResult:
+    """Everything that a run left, brought into the evidence with the runner's record."""
+    left = take_tree(remains.results, request.out)
+    found = _launchers_record(remains, request)
+    code = outcome.FAILED if ended is None else ended.returncode
+    if isinstance(found, str):
+        how = "was interrupted" if ended is None else f"ended with {code}: {ended.failure}"
+        return RunResult(
+            exit_code=code or outcome.FAILED,
+            record=None,
+            folder=request.out / request.task.id,
+            problem=f"{found}; the launcher {how}",
+        )
+    record, name = found
+    folder = request.out / request.task.id / name
+    for stream, (path, written) in zip(STREAMS, remains.logs, strict=True):
+        written.flush()
+        files.link_or_copy(path, folder / f"runner-{stream}.log")
+    record = _witnessed(subject, request, record, folder, left)
+    files.write_file(folder / RECORD, record_bytes(record))
+    keep_scored(subject.store, subject.artifact, record)
+    measured = outcome.MEASURED if record.value is not None else code or outcome.NOT_EXTRACTED
+    return RunResult(exit_code=measured, record=record, folder=folder)
 
 
 def _inside(
@@ -110,8 +136,8 @@ def _inside(
         uid=request.user,
         gid=request.user,
         writable={"/out": results},
-        on_stdout=_both(logs[0].write, request.show),
-        on_stderr=_both(logs[1].write, request.show),
+        on_stdout=_both(logs[0].write, request.show[0]),
+        on_stderr=_both(logs[1].write, request.show[1]),
     )
 
 
@@ -130,16 +156,16 @@ def _both(one: Callable[[bytes], object], other: Callable[[bytes], object]) -> C
     return take
 
 
-def _launchers_record(results: Path, request: RunRequest, nonce: str) -> tuple[evidence.Evidence, str] | str:
+def _launchers_record(remains: _Remains, request: RunRequest) -> tuple[evidence.Evidence, str] | str:
     """The record of this run and its folder's name, or why there is none."""
-    found = sorted(path.parent for path in (results / request.task.id).glob(f"*/{evidence.NAME}"))
+    found = sorted(path.parent for path in (remains.results / request.task.id).glob(f"*/{evidence.NAME}"))
     if len(found) != 1:
         return f"expected one record of {request.task.id}, found {len(found)}"
     try:
         record = evidence.load(str(found[0]))
     except (FormatError, OSError) as error:
         return f"the launcher's record is broken: {error}"
-    if (record.nonce, record.task, record.mode) != (nonce, request.task.id, "scored"):
+    if (record.nonce, record.task, record.mode) != (remains.nonce, request.task.id, "scored"):
         return "the record in the results is of another run"
     return record, found[0].name
 
@@ -160,21 +186,27 @@ def _witnessed(
     deviations = tuple(
         dict.fromkeys((*plan.deviations(task, request.options), *record.deviations, *differences))
     )
-    failure = None
-    if value is None:
-        why = next((part.no_value for part in parts if part.no_value), "commands are missing")
-        failure = record.failure or evidence.Failure(class_="extraction_error", message=str(why), lines=())
+    state = "finished" if record.state == "finished" else "interrupted"
     return replaced(
         record,
-        state="finished" if record.state == "finished" else "interrupted",
+        state=state,
         witness="runner",
+        artifact=replaced(record.artifact, image=str(subject.digest)),
         parts=parts,
         value=value,
         deviations=deviations,
         comparison=None if value is None or deviations else _comparison(subject, task, value),
-        failure=failure,
+        failure=None if value is not None else record.failure or _failure(state, parts),
         files=evidence.files(str(folder)),
     )
+
+
+def _failure(state: str, parts: tuple[evidence.Part, ...]) -> evidence.Failure:
+    """Why there is no value, where the launcher's record has no word on it."""
+    if state == "interrupted":
+        return evidence.Failure(class_="infrastructure", message="stopped before the run's end", lines=())
+    why = next((part.no_value for part in parts if part.no_value), "commands are missing")
+    return evidence.Failure(class_="extraction_error", message=str(why), lines=())
 
 
 def _extracted(task: Task, part: evidence.Part, folder: Path) -> evidence.Part:

@@ -114,9 +114,17 @@ class Subject:
     def _unpacker(self) -> Unpacker:
         return Unpacker(self.store)
 
+    def _topmost(self, path: str) -> Placed | None:
+        """Where a path stands, looking no further down than needed."""
+        for number, layer in reversed(list(enumerate(self.layers))):
+            for entry in reversed(scan_layer(self.store, layer.digest, layer.blob).entries):
+                if entry.path == path:
+                    return Placed(entry, number)
+        return None
+
     def read(self, path: str, limit: int | None = None) -> bytes | None:
         """The bytes (at most `limit`) of the regular file at a path, or None when there is none."""
-        placed = self.root.get(path)
+        placed = self.root.get(path) if "root" in vars(self) else self._topmost(path)
         if placed is None or EntryKind(placed.entry.kind) not in (EntryKind.FILE, EntryKind.HARDLINK):
             return None
         folder = self._unpacker.folder(self.layers[placed.layer])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from reprobridge.validate.model import NEEDS, PROMISES, CheckId, CheckResult, Report, Verdict
+from reprobridge.wording import counted
 
 _STYLES = {Verdict.PASSED: "green", Verdict.FAILED: "bold red", Verdict.NOT_RUN: "yellow"}
 
@@ -40,7 +41,7 @@ def summary(report: Report) -> str:
     count = len(report.results)
     bad = report.with_verdict(Verdict.FAILED)
     open_ones = report.with_verdict(Verdict.NOT_RUN)
-    parts = [f"{len(report.with_verdict(Verdict.PASSED))} of {count} checks passed"]
+    parts = [f"{len(report.with_verdict(Verdict.PASSED))} of {counted(count, 'check')} passed"]
     parts += [f"failed: {_names(bad)}"] if bad else []
     parts += [f"not run: {_names(open_ones)}"] if open_ones else []
     return f"{report.image} in {report.sandbox}: {'; '.join(parts)}"

@@ -1,4 +1,4 @@
-"""`validate`: every check of one image as a report that is kept in the store.
+"""`validate`: every check of one image as a report.
 
 Checks go on side by side as far as one does not need another's outcome: most of their time is spent in an
 image's processes, and there are as many at once as there are cores.
@@ -8,11 +8,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Sandbox
-from reprobridge.store.store import Store
 from reprobridge.system.processes import cores
 from reprobridge.validate.checks import cleanliness, guide, image, inventory, launcher, python, tasks
 from reprobridge.validate.model import NEEDS, CheckId, CheckResult, Finding, Report, Verdict, judged
@@ -40,9 +38,6 @@ CHECKS: Mapping[CheckId, Check] = {
     CheckId.GUIDE: guide.check_guide,
 }
 """The function of each check."""
-
-RESULT = "validation"
-"""Kind of the store's results that hold reports, by the digest of the image's manifest."""
 
 
 def validate(subject: Subject, sandbox: Sandbox, tell: Callable[[CheckResult], None]) -> Report:
@@ -98,20 +93,3 @@ def _look(check: Check, shell: CleanShell) -> Finding:
         return check(shell)
     except ArtifactError as error:
         return judged([str(error)], "")
-
-
-# the store
-
-
-def keep_report(store: Store, report: Report) -> None:
-    """Keep the report; a later one about the same image replaces it."""
-    store.remember(RESULT, report.image, report.to_json())
-
-
-def kept_report(store: Store, image: Digest) -> Report | None:
-    """The last report about exactly this image, or None; what can't be read counts as none."""
-    value = store.result(RESULT, image)
-    try:
-        return None if value is None else Report.from_json(value)
-    except (ValueError, TypeError, KeyError):
-        return None

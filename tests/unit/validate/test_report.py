@@ -9,6 +9,7 @@ import pytest
 from reprobridge.digest import Digest, canonical_json
 from reprobridge.frozen import replace
 from reprobridge.store.store import Store
+from reprobridge.validate.kept import RESULT, keep_report, kept_report
 from reprobridge.validate.model import (
     NEEDS,
     PROMISES,
@@ -21,7 +22,7 @@ from reprobridge.validate.model import (
     passed,
 )
 from reprobridge.validate.table import checks_table, print_table
-from reprobridge.validate.validation import CHECKS, RESULT, keep_report, kept_report
+from reprobridge.validate.validation import CHECKS
 from support.source_tree import ROOT
 
 

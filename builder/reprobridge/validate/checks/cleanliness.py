@@ -16,6 +16,7 @@ from reprobridge.oci.tar import EntryKind
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import BASE_SYSTEM, CODE, ENVIRONMENT, Placed, Subject
+from reprobridge.wording import counted
 
 SEARCHED = 8 << 20
 """Bytes of a file that are searched for secrets."""
@@ -172,7 +173,9 @@ def check_scores(shell: CleanShell) -> Finding:
     files = [path[prefix:] for path, placed in shell.subject.below(CODE).items() if _is_no_folder(placed)]
     excluded = [path for path in files if not is_version_control(path) and exclusion.covers(path)]
     problems = [f"/{CODE}/{path}: the source's `exclude` names it" for path in excluded]
-    return judged(problems, f"{len(files)} files of the code, {len(globs)} excluded patterns")
+    return judged(
+        problems, f"{counted(len(files), 'file')} of the code, {counted(len(globs), 'excluded pattern')}"
+    )
 
 
 def _is_no_folder(placed: Placed) -> bool:

@@ -44,7 +44,8 @@ def check_guide(shell: CleanShell) -> Finding:
         )
     ended = shell.run((SHELL, "-c", text), timeout=GUIDE_SECONDS)
     return judged(
-        step_problems(steps, outcomes(ended, mark), ended), f"{len(steps)} commands do what the guide says"
+        step_problems(steps, outcomes(ended, mark), ended),
+        f"the guide's commands do what it says: {len(steps)} of {len(steps)}",
     )
 
 

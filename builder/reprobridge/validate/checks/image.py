@@ -13,6 +13,7 @@ from reprobridge.plan.order import HARD_LIMIT
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import LAUNCHER, CleanShell
 from reprobridge.validate.subject import CODE, ENVIRONMENT, Placed, Subject
+from reprobridge.wording import counted
 
 LABELS = (
     "org.opencontainers.image.title",
@@ -42,7 +43,8 @@ def check_digests(shell: CleanShell) -> Finding:
         problems = list(_diff_id_problems(subject))
     size = sum(blob.size for blob in blobs)
     return judged(
-        problems, f"{len(blobs)} blobs of {size} bytes and {len(subject.parts.layers)} diff_ids agree"
+        problems,
+        f"{counted(len(blobs), 'blob')} of {size} bytes and {counted(len(subject.parts.layers), 'diff_id')} agree",
     )
 
 
@@ -149,7 +151,9 @@ def check_layers(shell: CleanShell) -> Finding:
         if layer.media_type != MediaType.LAYER
     ]
     problems += _path_problems(subject)
-    return judged(problems, f"{len(layers)} layers with {len(subject.root)} paths, none in conflict")
+    return judged(
+        problems, f"{counted(len(layers), 'layer')} with {len(subject.root)} paths, none in conflict"
+    )
 
 
 def _path_problems(subject: Subject) -> Iterator[str]:

@@ -6,6 +6,7 @@ from reprobridge.oci.tar import EntryKind
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import CODE, ENVIRONMENT, Subject
+from reprobridge.wording import counted
 from reprobridge_launcher import inventory
 from reprobridge_launcher.fields import FormatError
 
@@ -29,7 +30,7 @@ def check_inventory(shell: CleanShell) -> Finding:
     present = {entry.path: entry for entry in _present(subject)}
     problems = [*_differences(listed, present), *_tree_problems(subject, present)]
     more = [f"and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
-    return judged([*problems[:SHOWN], *more], f"{len(listed)} files are as listed in {place}")
+    return judged([*problems[:SHOWN], *more], f"{counted(len(listed), 'file')} as listed in {place}")
 
 
 def _present(subject: Subject) -> Iterator[inventory.Entry]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from reprobridge.system.processes import Completed
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import CleanShell
+from reprobridge.wording import counted
 from reprobridge_launcher import outcome
 
 UNKNOWN_TASK = "no-such-task"
@@ -27,7 +28,8 @@ def check_launcher(shell: CleanShell) -> Finding:
         *_own_check(shell),
     ]
     return judged(
-        problems, f"{len(tasks)} tasks listed and shown; env, check, documents and exit codes as documented"
+        problems,
+        f"{counted(len(tasks), 'task')} listed and shown; env, check, documents and exit codes as documented",
     )
 
 

@@ -1,0 +1,84 @@
+"""Key files of commands: reading them, writing a new pair, asking for passwords.
+
+A password comes from the variable REPROBRIDGE_KEY_PASSWORD, else from the terminal. Set and empty, the variable
+means: no password, and don't ask.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from reprobridge.errors import UsageError
+from reprobridge.publish.signing.keys import (
+    PrivateKey,
+    PublicKey,
+    is_encrypted,
+    read_private_key,
+    read_public_key,
+)
+from reprobridge.system.files import create_file, delete
+
+VARIABLE = "REPROBRIDGE_KEY_PASSWORD"
+"""Environment variable with the private key's password."""
+
+
+def private_key(path: Path) -> PrivateKey:
+    """The key in a `.key` file; asks for its password where there is a terminal. Raises UsageError."""
+    data = _bytes_of(path)
+    return read_private_key(data, str(path), _password(path) if is_encrypted(data) else None)
+
+
+def public_key(path: Path) -> PublicKey:
+    """The key in a `.pub` file. Raises UsageError."""
+    return read_public_key(_bytes_of(path), str(path))
+
+
+def write_pair(name: Path, key: PrivateKey, password: bytes | None) -> tuple[Path, Path]:
+    """Write NAME.key, for nobody else to read, and NAME.pub. Raises UsageError when one of them exists."""
+    private, public = (name.with_name(f"{name.name}.{kind}") for kind in ("key", "pub"))
+    for path in (private, public):
+        if path.exists() or path.is_symlink():
+            hint = "choose another name with --output; a key that was used must not be lost"
+            raise UsageError("the file exists", where=str(path), hint=hint)
+    try:
+        create_file(private, key.to_pem(password), mode=0o600)
+        try:
+            create_file(public, key.public_key.to_pem(), mode=0o644)
+        except OSError:
+            delete(private)
+            raise
+    except OSError as error:
+        raise UsageError("the key cannot be written", where=str(name), found=str(error)) from error
+    return private, public
+
+
+def new_password() -> bytes | None:
+    """The password for a new key, asked for twice; None: the key shall have none. Raises UsageError."""
+    if (given := os.environ.get(VARIABLE)) is not None:
+        return given.encode() or None
+    if not sys.stdin.isatty():
+        return None
+    from getpass import getpass
+
+    password = getpass("Password for the private key (empty: none): ")
+    if getpass("The same again: ") != password:
+        raise UsageError("the two passwords differ", hint="run the command again")
+    return password.encode() or None
+
+
+def _password(path: Path) -> bytes | None:
+    if (given := os.environ.get(VARIABLE)) is not None:
+        return given.encode() or None
+    if not sys.stdin.isatty():
+        return None
+    from getpass import getpass
+
+    return getpass(f"Password of {path}: ").encode() or None
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        hint = "make a pair with `reprobridge keygen`"
+        raise UsageError("the key cannot be read", where=str(path), found=str(error), hint=hint) from error

@@ -1,0 +1,74 @@
+"""Finding what the gate asks for: the validation report and each task's scored evidence.
+
+Evidence lies in the store, where `reprobridge run` kept it, or in a folder that a run wrote, on this machine or
+another: FOLDER/<task>/<run>/runner.json.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from reprobridge.digest import Digest
+from reprobridge.errors import PublishError
+from reprobridge.store.store import Store
+from reprobridge.validate.kept import kept_report
+from reprobridge.validate.model import Report
+from reprobridge.validate.scored import RECORD, Scored, kept_scored, shortcomings
+from reprobridge_launcher.fields import FormatError
+from reprobridge_launcher.manifest import Manifest, Task
+
+
+def find_report(store: Store, image: Digest, file: Path | None) -> Report | None:
+    """The report in the file that the user names, else the last one about exactly this image. Raises PublishError."""
+    if file is None:
+        return kept_report(store, image)
+    try:
+        return Report.from_json(json.loads(file.read_bytes()))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise PublishError(
+            "the validation report cannot be read",
+            where=str(file),
+            expected="what `reprobridge validate --json` prints",
+            found=str(error),
+        ) from error
+
+
+def find_evidence(
+    store: Store, artifact: Manifest, folders: Sequence[Path], offered: Mapping[str, Scored]
+) -> dict[str, Scored]:
+    """For each task the best record there is, by the task's id; where none counts, one that does not.
+
+    `offered`: records from elsewhere, by the task's id.
+    """
+    best: dict[str, Scored] = {}
+    for task in artifact.tasks:
+        found = [*_records(store, artifact, task, folders), *filter(None, [offered.get(task.id)])]
+        if (scored := _best(found, artifact, task)) is not None:
+            best[task.id] = scored
+    return best
+
+
+def _best(found: Sequence[Scored], artifact: Manifest, task: Task) -> Scored | None:
+    """A value before a failure before what does not count; the later of two alike."""
+
+    def rank(scored: Scored) -> tuple[bool, bool, float]:
+        counts = not shortcomings(scored.record, artifact, task)
+        return (counts, scored.record.value is not None, scored.record.start)
+
+    return max(found, key=rank, default=None)
+
+
+def _records(store: Store, artifact: Manifest, task: Task, folders: Sequence[Path]) -> Iterator[Scored]:
+    if kept := kept_scored(store, artifact, task):
+        yield kept
+    for folder in folders:
+        for path in sorted((folder / task.id).glob(f"*/{RECORD}")):
+            try:
+                yield Scored.parse(path.read_bytes())
+            except (FormatError, OSError, ValueError, TypeError, RecursionError) as error:
+                raise PublishError(
+                    "a record of a run cannot be read",
+                    where=str(path),
+                    expected="a runner's record",
+                    found=str(error),
+                ) from error

@@ -1,0 +1,46 @@
+"""Publishing into a repository of a registry."""
+
+from collections.abc import Sequence
+
+from reprobridge.digest import Digest
+from reprobridge.oci.model import Descriptor, MediaType
+from reprobridge.registry.client import Registry
+from reprobridge.registry.model import Blob, Progress
+from reprobridge.registry.referrers import attach_all, referrers
+from reprobridge.registry.transfer import Moved, push_blobs
+
+
+class RegistryTarget:
+    """A repository as a target."""
+
+    def __init__(self, registry: Registry, repository: str) -> None:
+        self._registry = registry
+        self._repository = repository
+        self.name = f"{registry.host}/{repository}"
+        """For people and for references."""
+
+    def manifest(self, reference: str) -> bytes | None:
+        """The manifest with this tag or digest, or None."""
+        received = self._registry.manifest(self._repository, reference)
+        return None if received is None else received.data
+
+    def holds(self, blob: Descriptor) -> bool:
+        """Whether the blob is there with its length."""
+        return self._registry.blob_size(self._repository, blob.digest) == blob.size
+
+    def push(self, blobs: Sequence[Blob], progress: Progress) -> Moved:
+        """Bring blobs: those that are not there are mounted, else uploaded."""
+        return push_blobs(self._registry, self._repository, blobs, progress)
+
+    def put_manifest(self, reference: str, data: bytes) -> None:
+        """Let a tag or digest mean this manifest."""
+        self._registry.put_manifest(self._repository, reference, data, MediaType.MANIFEST)
+
+    def attached(self, subject: Descriptor) -> frozenset[Digest]:
+        """Digests of everything that refers to the subject."""
+        found = referrers(self._registry, self._repository, subject.digest)
+        return frozenset(referrer.descriptor.digest for referrer in found)
+
+    def attach(self, subject: Descriptor, manifests: Sequence[bytes]) -> None:
+        """Push manifests that refer to the subject."""
+        attach_all(self._registry, self._repository, subject, manifests)

@@ -1,0 +1,1 @@
+"""Signing statements and checking what others signed: keys, DSSE envelopes, sigstore bundles, cosign's tag."""

@@ -1,0 +1,1 @@
+"""What is said about an image: in-toto statements, the same bytes again for the same image."""
