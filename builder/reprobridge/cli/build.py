@@ -1,13 +1,18 @@
 """`reprobridge build`: assemble the locked artifact into an OCI image."""
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
 from reprobridge.digest import Digest
-from reprobridge.errors import AssembleError
+from reprobridge.errors import AssembleError, UsageError
 from reprobridge.system.files import write_file
 from reprobridge.system.processes import cores
+
+if TYPE_CHECKING:
+    from reprobridge.publish.known_source import KnownSource
 
 NAME = "build"
 SUMMARY = "assemble the locked artifact into an OCI image"
@@ -39,6 +44,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--digest-file", type=Path, metavar="FILE", help="write the digest of record into a file"
     )
     parser.add_argument("--json", action="store_true", help="print digest, name and notes as JSON")
+    _add_known(parser.add_argument_group("layers that others made"))
+
+
+def _add_known(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument(
+        "--known",
+        metavar="REGISTRY/REPO",
+        help="use what is known of layers there, without their packages; their bytes stay there",
+    )
+    group.add_argument("--known-key", type=Path, metavar="FILE", help="public key that must have signed that")
+    group.add_argument(
+        "--recompute",
+        nargs="?",
+        type=_count,
+        const=sys.maxsize,
+        default=0,
+        metavar="N",
+        help="make N of the known layers again, chosen by chance, and compare (default: all)",
+    )
+    group.add_argument("--insecure", action="store_true", help="plain http to a registry on another machine")
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
@@ -48,11 +73,16 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.cli.progress import build_progress
 
     output = parse_output(arguments.output)
+    knowledge = _knowledge(arguments, doors)
     if arguments.relock:
         _relock(arguments.folder, doors)
     with build_progress(doors) as progress:
         request = BuildRequest(
-            folder=arguments.folder, progress=progress, downloads=progress, workers=arguments.workers
+            folder=arguments.folder,
+            progress=progress,
+            downloads=progress,
+            workers=arguments.workers,
+            knowledge=knowledge,
         )
         built = build_artifact(request, doors.for_locking())
     for note in built.notes:
@@ -68,6 +98,44 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     else:
         print(f"{built.name}:{built.version}@{built.manifest}", file=doors.out)
     return 0
+
+
+def _knowledge(arguments: argparse.Namespace, doors: Doors) -> "KnownSource | None":
+    """What --known names. Raises UsageError for words that do not fit together."""
+    if not arguments.known:
+        if arguments.known_key or arguments.recompute:
+            raise UsageError("nothing is known without --known", expected="--known REGISTRY/REPO")
+        return None
+    if not arguments.known_key:
+        raise UsageError("nobody is named whose word counts", where="--known", expected="--known-key FILE")
+    if arguments.output != "store":
+        raise UsageError(
+            "an image whose layers lie elsewhere can't be written out",
+            where="--output",
+            expected="store, from where `reprobridge publish` takes it",
+            found=arguments.output,
+            hint="build without --known",
+        )
+    from random import SystemRandom
+
+    from reprobridge.assemble.elsewhere import Place
+    from reprobridge.cli.key_files import public_key
+    from reprobridge.publish.known_layers import RemoteList
+    from reprobridge.publish.known_source import KnownSource
+    from reprobridge.publish.signing.policy import KeyPolicy
+    from reprobridge.registry.connect import connect
+    from reprobridge.registry.reference import ImageReference
+
+    reference = ImageReference.parse(arguments.known)
+    registry = connect(reference.registry, doors.http, insecure=arguments.insecure)
+    return KnownSource(
+        store=doors.store,
+        remote=RemoteList(registry, reference.repository),
+        place=Place(reference.registry, reference.repository),
+        policy=KeyPolicy(public_key(arguments.known_key)),
+        again=lambda count: SystemRandom().sample(range(count), min(arguments.recompute, count)),
+        tell=doors.log,
+    )
 
 
 def _count(text: str) -> int:

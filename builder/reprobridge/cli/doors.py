@@ -11,6 +11,10 @@ from reprobridge.system.processes import Processes, RealProcesses
 
 if TYPE_CHECKING:
     from reprobridge.lock.doors import Doors as LockDoors
+    from reprobridge.lock.sdist.ground import Room
+    from reprobridge.sandbox.model import Shell
+    from reprobridge.system.http import Http, RealHttp
+    from reprobridge.system.processes import Completed
 
 
 class Doors:
@@ -38,10 +42,24 @@ class Doors:
     def _real_network(self) -> RealNetwork:
         return RealNetwork()
 
+    @functools.cached_property
+    def http(self) -> "Http":
+        """Container registries, or none with --offline."""
+        from reprobridge.system.http import OfflineHttp
+
+        return OfflineHttp() if self._offline else self._real_http
+
+    @functools.cached_property
+    def _real_http(self) -> "RealHttp":
+        from reprobridge.system.http import RealHttp
+
+        return RealHttp()
+
     def close(self) -> None:
         """Close connections that were opened."""
-        if "_real_network" in vars(self):
-            self._real_network.close()
+        for opened in ("_real_network", "_real_http"):
+            if opened in vars(self):
+                getattr(self, opened).close()
 
     @functools.cached_property
     def processes(self) -> Processes:
@@ -57,9 +75,16 @@ class Doors:
         """The doors that locking and building take."""
         from reprobridge.lock.doors import Doors as LockDoors
 
-        return LockDoors(store=self.store, processes=self.processes, network=self.network)
+        return LockDoors(store=self.store, processes=self.processes, network=self.network, rooms=_run_in_room)
 
     def log(self, text: str) -> None:
         """Talk: one line on standard error, in one piece, since several threads may talk."""
         if not self.quiet:
             print(f"{text}\n", end="", file=sys.stderr, flush=True)
+
+
+def _run_in_room(room: "Room", shell: "Shell", doors: "LockDoors") -> "Completed":
+    """Builds of packages without a wheel, imported when there is one."""
+    from reprobridge.assemble.build_room import run_in_room
+
+    return run_in_room(room, shell, doors)

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,16 +98,24 @@ def _require_locked(names: tuple[str, ...], lock: "Lock") -> None:
 def _check(folder: Path, doors: Doors) -> int:
     from reprobridge.lock.file import FILE_NAME, read_lock
     from reprobridge.lock.freshness import stale_wishes
-    from reprobridge.lock.tools import tool_differences
+    from reprobridge.lock.staleness import staleness, tool_changes
     from reprobridge.spec.parse import read_spec
 
-    spec, lock = read_spec(folder), read_lock(folder / FILE_NAME)
-    problems = [*stale_wishes(spec, lock, folder, doors.for_locking()), *tool_differences(lock.tools)]
-    for problem in problems:
-        print(problem, file=doors.out)
-    if not problems:
+    spec, lock, lock_doors = read_spec(folder), read_lock(folder / FILE_NAME), doors.for_locking()
+    stale = stale_wishes(spec, lock, folder, lock_doors)
+    changed, tools = staleness(stale, spec, lock, folder, lock_doors), tool_changes(lock.tools)
+    for line in (*changed, *tools):
+        print(line, file=doors.out)
+    doors.out.flush()  # before the hints, also where both go into one pipe
+    if changed:
+        doors.log(f"hint: run `reprobridge lock {shlex.quote(str(folder))}`")
+    if tools:
+        doors.log(
+            f"hint: accept another digest with `reprobridge lock {shlex.quote(str(folder))} --upgrade-tools`"
+        )
+    if not changed and not tools:
         doors.log(f"{folder / FILE_NAME} answers the spec")
-    return STALE if problems else 0
+    return STALE if changed or tools else 0
 
 
 def _export(arguments: argparse.Namespace, doors: Doors) -> int:

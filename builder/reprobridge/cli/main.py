@@ -13,19 +13,39 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import ReproBridgeError, UsageError
 
-COMMANDS = ("init", "lock", "build", "validate", "run", "vendor", "cache", "schema", "template")
+COMMANDS = (
+    "init",
+    "lock",
+    "build",
+    "validate",
+    "run",
+    "publish",
+    "pull",
+    "inspect",
+    "diff",
+    "verify",
+    "rebuild",
+    "keygen",
+    "vendor",
+    "cache",
+    "schema",
+    "template",
+)
 """Every command, in the order of `--help`; each is the module of this name beside this one."""
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells expect."""
 BUG = 70
 """Exit status after an unexpected exception (EX_SOFTWARE)."""
+
+_COMMON = ("--store", "--offline", "--quiet", "-q", "--debug")
+"""Options of every command (`add_common`): they may stand before it too."""
 
 GARBAGE = 100_000
 """Objects made, and not dropped, before Python looks for cycles among the youngest."""
@@ -51,14 +71,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What a short command makes lives as long as it does: looking for garbage, most of all at the end, took an
     # eighth of its time.
     gc.set_threshold(GARBAGE)
-    words = list(sys.argv[1:] if argv is None else argv)
-    arguments, unknown = _parser(words).parse_known_args(words)
-    if unknown:
-        _refuse(f"unrecognized arguments: {' '.join(unknown)}", f"reprobridge {arguments.command}")
+    words = _command_first(list(sys.argv[1:] if argv is None else argv))
+    if not words or words[0] not in COMMANDS:
+        _overview().parse_args(words)
+    name, *rest = words
+    arguments = _parser(name).parse_intermixed_args(rest)
     signal.signal(signal.SIGTERM, _interrupt)
+    return carry_out(load_command(name), arguments)
+
+
+def carry_out(command: Command, arguments: argparse.Namespace) -> int:
+    """Open the doors, execute a command, print its error; gives the exit status."""
     doors = Doors(store_root=arguments.store, offline=arguments.offline, quiet=arguments.quiet)
     try:
-        return load_command(arguments.command).execute(arguments, doors)
+        return command.execute(arguments, doors)
     except ReproBridgeError as error:
         print(f"reprobridge: {error}", file=sys.stderr)
         return error.exit_code
@@ -85,26 +111,50 @@ def load_command(name: str) -> Command:
     return cast(Command, importlib.import_module(f"reprobridge.cli.{name}"))
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser; only the chosen command's words are known to it, all others are a line of help."""
+def _command_first(words: list[str]) -> list[str]:
+    """The words with the options of every command behind the command, where its parser knows them.
+
+    Exits with 2 when the command is none of ours.
+    """
+    place = 0
+    while place < len(words) and words[place].partition("=")[0] in _COMMON:
+        place += 2 if words[place] == "--store" else 1
+    command = words[place : place + 1]
+    if command and not command[0].startswith("-") and command[0] not in COMMANDS:
+        _refuse_command(command[0])
+    return [*command, *words[:place], *words[place + 1 :]] if command else []
+
+
+def _refuse_command(word: str) -> NoReturn:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, n=1)
+    meant = f"did you mean `reprobridge {near[0]}`?" if near else "see `reprobridge --help`"
+    error = UsageError("no such command", expected=f"one of {', '.join(COMMANDS)}", found=word, hint=meant)
+    print(f"reprobridge: {error}", file=sys.stderr)
+    raise SystemExit(UsageError.exit_code)
+
+
+def _parser(name: str) -> argparse.ArgumentParser:
+    """What a command understands."""
+    command = load_command(name)
+    parser = _Parser(prog=f"reprobridge {name}", description=command.SUMMARY)
+    command.add_arguments(parser)
+    add_common(parser)
+    return parser
+
+
+def _overview() -> argparse.ArgumentParser:
+    """What can be asked without a command: help, and the release."""
     parser = _Parser(
         prog="reprobridge",
-        description="Refined reproducible artifacts: lock, build, validate, run.",
+        description="Refined reproducible artifacts: lock, build, validate, run, publish, verify.",
         epilog="Options of a command stand after it: reprobridge COMMAND --help.",
     )
     parser.add_argument("--version", action="version", version=f"reprobridge {RELEASE}")
-    commands = parser.add_subparsers(
-        prog=parser.prog, dest="command", metavar="COMMAND", required=True, parser_class=_Parser
-    )
-    chosen = [word for word in words if word in COMMANDS][:1] or COMMANDS
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in COMMANDS:
-        if name in chosen:
-            command = load_command(name)
-            own = commands.add_parser(name, help=command.SUMMARY, description=command.SUMMARY)
-            command.add_arguments(own)
-            add_common(own)
-        else:
-            commands.add_parser(name)
+        commands.add_parser(name, help=load_command(name).SUMMARY)
     return parser
 
 
@@ -119,8 +169,30 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     common.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
 
 
+class _Help(argparse.HelpFormatter):
+    """As wide as the terminal. argparse asks for the width at each option, by a module that takes 5 ms to import."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """Width of the terminal as `shutil.get_terminal_size` has it."""
+    try:
+        return int(os.environ.get("COLUMNS", "")) or 80
+    except ValueError:
+        pass
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 80
+    except (OSError, ValueError):
+        return 80
+
+
 class _Parser(argparse.ArgumentParser):
     """Says wrong words the way all our errors look, and where the right ones stand."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Help, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Print and exit with 2."""

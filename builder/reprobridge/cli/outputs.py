@@ -5,10 +5,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from reprobridge.assemble.image import BuiltImage
+from reprobridge.assemble.model import BuiltImage
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import AssembleError, StoreError, UsageError
-from reprobridge.frozen import frozen
+from reprobridge.frozen import frozen, replace
 from reprobridge.oci.archive import pour_archive, write_archive
 from reprobridge.oci.layout import DamagedBlobError, ImageParts, read_parts, write_layout
 from reprobridge.system.files import delete
@@ -66,7 +66,8 @@ def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
 
 
 def _write(output: Output, built: BuiltImage, doors: Doors) -> None:
-    image = read_parts(built.name, built.version, built.manifest, doors.store.path)
+    parts = read_parts(built.name, built.version, built.manifest, doors.store.path)
+    image = replace(parts, fresh=built.fresh)
     match output.kind:
         case "oci":
             write_layout(output.path, image)

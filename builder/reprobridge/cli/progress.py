@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from reprobridge.assemble.schedule import Progress
+from reprobridge.assemble.model import Progress
 from reprobridge.cli.doors import Doors
 from reprobridge.lock.fetch import Progress as FetchProgress
 from reprobridge.lock.fetch import Wanted

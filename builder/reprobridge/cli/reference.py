@@ -23,6 +23,11 @@ VARIABLES: Mapping[str, str] = {
     "`SSL_CERT_FILE`, `SSL_CERT_DIR`": "certificates that are trusted instead of the bundled ones",
     "`GIT_SSH`, `GIT_SSH_COMMAND`, `GIT_PROXY_COMMAND`, `GIT_SSL_CAINFO`, `GIT_SSL_CAPATH`": "how git "
     "reaches a source; all other `GIT_…` variables and git's settings files are not read",
+    "`REPROBRIDGE_KEY_PASSWORD`": "password of a private key; set and empty: none, and nobody is asked",
+    "`REGISTRY_AUTH_FILE`, `DOCKER_CONFIG`, `XDG_RUNTIME_DIR`": "where docker's and podman's logins to container "
+    "registries are",
+    "`ACTIONS_ID_TOKEN_REQUEST_…`, `GITHUB_…`": "in GitHub Actions: the identity that `publish --keyless` signs as, and "
+    "which run built the image",
     "`DOCKER_HOST` and docker's others": "which engine `--output docker:` and `--sandbox docker` talk to",
     "`NO_COLOR`": "no colours on a terminal",
 }

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
+from reprobridge.wording import counted
 
 NAME = "template"
 SUMMARY = "list the base systems, or lock their packages anew"
@@ -49,5 +50,5 @@ def _lock(name: str, folder: Path | None, doors: Doors) -> None:
     path = (folder or data_folder("lockfiles")) / f"{name}.lock.json"
     write_file(path, locked.to_bytes())
     for platform, base in locked.platforms.items():
-        doors.log(f"{name} {platform}: {len(base.debs)} packages")
+        doors.log(f"{name} {platform}: {counted(len(base.debs), 'package')}")
     print(path, file=doors.out)

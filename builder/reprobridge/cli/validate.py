@@ -27,9 +27,10 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Make every check, keep the report, print it."""
     from reprobridge.cli.images import open_image
     from reprobridge.sandbox.choose import choose, every_sandbox
+    from reprobridge.validate.kept import keep_report
     from reprobridge.validate.model import CheckResult
     from reprobridge.validate.subject import open_subject
-    from reprobridge.validate.validation import keep_report, validate
+    from reprobridge.validate.validation import validate
 
     image = open_image(arguments.image, doors)
     with doors.store.working():

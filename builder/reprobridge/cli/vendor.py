@@ -2,8 +2,14 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.wording import counted
+
+if TYPE_CHECKING:
+    from reprobridge.lock.doors import Doors as LockDoors
+    from reprobridge.lock.model import Lock
 
 NAME = "vendor"
 SUMMARY = "put every locked file into a folder that builds offline"
@@ -36,6 +42,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         fetcher = Fetcher(doors.store, doors.network, vendored=lock_doors.vendored)
         wanted = [*wanted_source(spec, lock.source, lock_doors)]
         for platform in lock.platforms:
+            _build(lock, platform, folder, lock_doors)
             wanted += wanted_files(lock, platform, lock_doors).values()
         for _ in fetcher.fetch(wanted):
             pass  # into the store, from which the folder is filled below
@@ -43,7 +50,22 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         report = vendor(arguments.to, locked_files(lock), locked_trees(lock), doors.store)
     print(arguments.to, file=doors.out)
     doors.log(
-        f"{len(report.written)} files written, {len(report.kept)} kept, {report.size} bytes; "
+        f"{counted(len(report.written), 'file')} written, {len(report.kept)} kept, {report.size} bytes; "
         f"now `REPROBRIDGE_VENDOR={arguments.to} reprobridge build {folder} --offline` works anywhere"
     )
     return 0
+
+
+def _build(lock: "Lock", platform: str, folder: Path, doors: "LockDoors") -> None:
+    """Have wheels that nobody published in the store, and what they are built from."""
+    python = lock.platforms[platform].python
+    if not python.builds:
+        return
+    from reprobridge.lock.sdist.ground import locked_ground
+    from reprobridge.lock.sdist.rebuild import obtain_built
+    from reprobridge.lock.sdist.source import obtain_source
+
+    wheels = {wheel.file.sha256 for _, wheel in python.built}
+    obtain_built(python, wheels, locked_ground(lock, platform, folder), doors)
+    for build in python.builds:
+        obtain_source(build, folder, doors)

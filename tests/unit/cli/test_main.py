@@ -1,6 +1,8 @@
 """The command line as a whole."""
 
+import argparse
 import errno
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from reprobridge.cli.build import write_digest
-from reprobridge.cli.main import COMMANDS, load_command, main
+from reprobridge.cli.doors import Doors
+from reprobridge.cli.main import COMMANDS, add_common, carry_out, load_command, main
 from reprobridge.digest import Digest
-from reprobridge.errors import AssembleError, StoreError
+from reprobridge.errors import AssembleError
+from support.command import succeed
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -38,7 +42,6 @@ def test_help_lists_every_command_with_its_summary(capsys: pytest.CaptureFixture
     "words",
     [
         [],
-        ["biuld"],
         ["build", "--no-such"],
         ["cache"],
         ["build", "a", "b"],
@@ -82,17 +85,84 @@ def test_help_imports_nothing_heavy(module: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize(("number", "place"), [(errno.ENOSPC, None), (errno.EROFS, "store/blobs/x")])
-def test_a_full_disk_and_a_store_that_takes_nothing_are_no_bugs(
-    number: int, place: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> int:
-        raise OSError(number, "refused", place and str(tmp_path / place))
+class Refused:
+    """A command whose first write is refused."""
 
-    monkeypatch.setattr("reprobridge.cli.cache.execute", refuse)
-    assert main(["cache", "info", "--store", str(tmp_path / "store")]) == StoreError.exit_code
+    NAME = "refused"
+    """The Protocol's."""
+    SUMMARY = "write what is refused"
+    """The Protocol's."""
+
+    def __init__(self, error: OSError) -> None:
+        self._error = error
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Only the common ones."""
+        add_common(parser)
+
+    def execute(self, arguments: argparse.Namespace, doors: Doors) -> int:
+        """Write."""
+        del arguments, doors
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("number", "place", "status"),
+    [(errno.ENOSPC, None, 7), (errno.EROFS, "store/blobs/x", 7), (errno.EROFS, "elsewhere/x", 70)],
+)
+def test_a_full_disk_and_a_store_that_takes_nothing_are_no_bugs(
+    number: int, place: str | None, status: int, tmp_path: Path
+) -> None:
+    command = Refused(OSError(number, "refused", place and str(tmp_path / place)))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    arguments = parser.parse_args(["--store", str(tmp_path / "store")])
+    assert carry_out(command, arguments) == status
+
+
+@pytest.mark.parametrize(("word", "meant"), [("biuld", "build"), ("valdate", "validate"), ("lcok", "lock")])
+def test_a_mistyped_command_is_guessed(word: str, meant: str) -> None:
+    done = run(word)
+    assert done.returncode == 2
+    assert f"hint: did you mean `reprobridge {meant}`?" in done.stderr
+
+
+def test_a_word_that_is_near_no_command_lists_them_all() -> None:
+    done = run("zzz")
+    assert done.returncode == 2
+    assert ", ".join(COMMANDS) in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--store", "{store}", "-q", "cache", "info", "--json"),
+        ("--store={store}", "--offline", "cache", "info", "--json"),
+        ("cache", "info", "--json", "--store", "{store}"),
+    ],
+)
+def test_options_of_every_command_may_stand_before_it(words: tuple[str, ...], tmp_path: Path) -> None:
+    # A command's own name as a folder must not be taken for the command.
+    store = tmp_path / "build"
+    done = run(*(word.format(store=store) for word in words))
+    assert (done.returncode, json.loads(done.stdout)["root"]) == (0, str(store))
+
+
+def test_every_common_option_is_known_before_the_command() -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    add_common(parser)
+    for option in (option for action in parser._actions for option in action.option_strings):
+        value = ("x",) if option == "--store" else ()
+        assert "found: no-such" in run(option, *value, "no-such").stderr
 
 
 def test_a_digest_file_that_cannot_be_written_is_no_bug(tmp_path: Path) -> None:
     with pytest.raises(AssembleError, match="the digest cannot be written"):
         write_digest(tmp_path, Digest.of(b""))
+
+
+def test_options_may_stand_between_the_words_of_a_command(tmp_path: Path) -> None:
+    folder = tmp_path / "paper"
+    succeed(run("init", str(folder)))
+    done = run("run", str(folder), "--seed", "1", "no-such-task")
+    assert "found: no-such-task" in done.stderr

@@ -1,0 +1,1 @@
+"""The reviewer's side: pull, inspect, compare, verify and rebuild images."""

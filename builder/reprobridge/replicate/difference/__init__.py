@@ -1,0 +1,1 @@
+"""What differs between two images, as a typed tree."""

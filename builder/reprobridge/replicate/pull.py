@@ -1,0 +1,136 @@
+"""An image of a registry, brought into the store: whole, or blob by blob as they are asked for.
+
+What is there already is not fetched again, so an interrupted pull goes on with the blobs that lack. Every blob
+is streamed into the store and kept only when its bytes have the digest that the manifest names; the manifest's
+own digest is the one asked for, or what its tag means.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reprobridge.digest import Digest
+from reprobridge.errors import ArtifactError, RegistryError
+from reprobridge.frozen import frozen, replace
+from reprobridge.oci.layout import ImageParts, read_parts
+from reprobridge.oci.model import Descriptor, MediaType, Platform
+from reprobridge.registry.client import Registry
+from reprobridge.registry.model import SILENT, Progress, Received, Wanted
+from reprobridge.registry.reference import ImageReference
+from reprobridge.registry.transfer import pull_blobs
+from reprobridge.store.store import Store
+
+DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"
+"""What Docker calls an index."""
+
+
+@frozen(kw_only=True)
+class Pulled:
+    """An image that is whole in the store."""
+
+    image: ImageParts
+    """Its parts."""
+    fetched: int
+    """Bytes that came from the registry."""
+    present: int
+    """Blobs that were there; the manifest is asked for each time."""
+
+
+def remote_image(
+    registry: Registry, reference: ImageReference, store: Store, platform: Platform
+) -> ImageParts:
+    """The image, of which only the manifest is fetched; `path` brings a blob when it is first asked for.
+
+    Raises RegistryError when there is no such image, ArtifactError when it is none.
+    """
+    received = _manifest(registry, reference, platform)
+    store.add(received.data)
+    name, version = reference.name, reference.tag or _version(received)
+    parts = read_parts(name, version, received.digest, store.path)
+    blobs = {blob.digest: blob for blob in parts.blobs()}
+
+    def path(digest: Digest) -> Path:
+        if not store.has(digest):
+            _keep(store, blobs[digest], registry.blob_blocks(reference.repository, blobs[digest]))
+        return store.path(digest)
+
+    return replace(parts, path=path)
+
+
+def missing_blobs(image: ImageParts, store: Store) -> list[Descriptor]:
+    """The image's blobs that the store lacks."""
+    return [blob for blob in image.blobs() if not store.has(blob.digest)]
+
+
+def pull_image(
+    registry: Registry, repository: str, image: ImageParts, store: Store, progress: Progress = SILENT
+) -> Pulled:
+    """Bring everything that lacks of a remote image, and let its name mean it. Raises RegistryError."""
+    missing = missing_blobs(image, store)
+    wanted = [Wanted(blob, _keeper(store, blob)) for blob in missing]
+    moved = pull_blobs(registry, repository, wanted, progress)
+    store.refer(image.name, image.version, image.manifest.digest)
+    whole = replace(image, path=store.path)
+    return Pulled(image=whole, fetched=moved.bytes, present=len(image.blobs()) - 1 - len(missing))
+
+
+def _keeper(store: Store, blob: Descriptor) -> Callable[[Iterator[bytes]], object]:
+    return lambda blocks: _keep(store, blob, blocks)
+
+
+def _keep(store: Store, blob: Descriptor, blocks: Iterator[bytes]) -> None:
+    with store.writer() as writer:
+        for block in blocks:
+            writer.write(block)
+        writer.commit(blob.digest)
+
+
+def _manifest(registry: Registry, reference: ImageReference, platform: Platform) -> Received:
+    """The manifest of the image, found in its index where the name means one."""
+    received = _received(registry, reference, reference.target)
+    if received.media_type in (MediaType.INDEX.value, DOCKER_LIST):
+        received = _received(registry, reference, str(_chosen(received, reference, platform)))
+    return received
+
+
+def _received(registry: Registry, reference: ImageReference, target: str) -> Received:
+    received = registry.manifest(reference.repository, target)
+    if received is None:
+        raise RegistryError(
+            "there is no such image",
+            where=str(reference),
+            expected=f"a manifest {target}",
+            found="none",
+            hint="check name and tag; a private image looks like none without `docker login`",
+        )
+    return received
+
+
+def _chosen(received: Received, reference: ImageReference, platform: Platform) -> Digest:
+    try:
+        entries = json.loads(received.data)["manifests"]
+        found = {_platform(entry): Digest.parse(entry["digest"]) for entry in entries}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ArtifactError("the image index is broken", where=str(reference), found=repr(error)) from error
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if str(platform) not in found:
+        raise RegistryError(
+            "the image is not there for this platform",
+            where=str(reference),
+            expected=str(platform),
+            found=", ".join(sorted(found)) or "none",
+            hint="name the image of another platform by its digest",
+        )
+    return found[str(platform)]
+
+
+def _platform(entry: Mapping[str, Any]) -> str:
+    platform = entry.get("platform") or {}
+    return f"{platform.get('os')}/{platform.get('architecture')}"
+
+
+def _version(received: Received) -> str:
+    """What stands for the tag where the image was named by its digest alone."""
+    return f"sha256-{received.digest.hex}"

@@ -1,0 +1,70 @@
+"""What `reprobridge run` shows of a task's output: all of it, but for the report that it prints itself."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reprobridge.cli.run import HELD, TaskOutput
+
+REPORT = b"lda: accuracy 98.9 percent\n  published  98.9 (Table 1)\n  evidence   /out/lda/1\n"
+
+
+def shown(blocks: list[bytes], *, is_replaced: bool = True) -> bytes:
+    """What a watcher sees of these blocks."""
+    seen: list[bytes] = []
+    output = TaskOutput("lda", seen.append)
+    for block in blocks:
+        output(block)
+    output.close(is_replaced=is_replaced)
+    return b"".join(seen)
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    """The bytes in pieces."""
+    bounds = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(bounds)]
+
+
+@given(
+    st.text(alphabet="lda: \n1", max_size=60)
+    .map(str.encode)
+    .filter(lambda text: text.endswith(b"\n") or not text),
+    st.lists(st.integers(0, 300), max_size=6),
+)
+def test_the_launchers_report_is_left_out_however_it_arrives(before: bytes, places: list[int]) -> None:
+    assert shown(cut(before + REPORT, places)) == before
+
+
+def test_only_the_report_is_left_out() -> None:
+    assert shown([b"lda: epoch 1\nloss 0.3\n", REPORT]) == b"lda: epoch 1\nloss 0.3\n"
+
+
+@given(st.binary(max_size=80), st.lists(st.integers(0, 80), max_size=4))
+def test_nothing_is_lost_when_nothing_replaces_the_report(data: bytes, places: list[int]) -> None:
+    assert shown(cut(data, places), is_replaced=False) == data
+
+
+@pytest.mark.parametrize(
+    "line", [b"loss 0.3\n", b"lda:0.3\n", b"x lda: 1\n", b"\n", b"progress 10%\r", b"ldb"]
+)
+def test_a_line_that_is_no_report_is_shown_at_once(line: bytes) -> None:
+    seen: list[bytes] = []
+    TaskOutput("lda", seen.append)(line)
+    assert b"".join(seen) == line
+
+
+def test_the_middle_of_a_line_is_no_report() -> None:
+    seen: list[bytes] = []
+    output = TaskOutput("lda", seen.append)
+    output(b"the best is ")
+    output(b"lda: 3\n")
+    assert b"".join(seen) == b"the best is lda: 3\n"
+
+
+def test_a_task_that_prints_without_end_is_not_kept_in_memory() -> None:
+    seen: list[bytes] = []
+    output = TaskOutput("lda", seen.append)
+    output(b"lda: x\n" + b" " * HELD)
+    assert sum(map(len, seen)) > HELD

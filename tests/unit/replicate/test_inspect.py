@@ -1,0 +1,90 @@
+"""What is shown of an image, and with whom it shares layers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reprobridge.digest import Digest
+from reprobridge.oci.layout import ImageParts
+from reprobridge.replicate.inspect import Inspection, inspect, inspection_json
+from reprobridge.replicate.inspect_text import inspection_lines
+from reprobridge.replicate.seen import see
+from reprobridge.store.store import Store
+from support.reviewed_image import ReviewedImage, reviewed_image
+
+
+@pytest.fixture
+def store(store_folder: Path) -> Store:
+    return Store(store_folder)
+
+
+def looked_at(
+    store: Store, image: ReviewedImage | None = None, **others: tuple[Digest, ...]
+) -> tuple[ImageParts, Inspection]:
+    parts = (image or reviewed_image()).build(store)
+    return parts, inspect(see(parts, store), "the/image:1.0.0", others)
+
+
+def text(inspection: Inspection) -> str:
+    return "\n".join(inspection_lines(inspection))
+
+
+def test_paper_tasks_environment_changes_and_layers_are_shown(store: Store) -> None:
+    parts, inspection = looked_at(store)
+    shown = text(inspection)
+    for part in (
+        "the/image:1.0.0",
+        str(parts.manifest.digest),
+        "The Probable Error of a Mean (1908)",
+        "deviation  Illustration I, page 20, row S. D., column Difference  1.17",
+        "debian12-py311, Python 3.11, 93 Debian packages, 0 Python packages",
+        "no changes to the source",
+        "base system",
+        f"4 layers, {sum(layer.size for layer in parts.layers)} bytes",
+    ):
+        assert part in shown, part
+
+
+def test_layers_that_others_have_are_said_to_be_shared(store: Store) -> None:
+    base = reviewed_image().build(store).layers[0]
+    _, inspection = looked_at(store, one=(base.digest,), two=(base.digest, Digest.of(b"x")))
+    assert [one.others for one in inspection.layers] == [("one", "two"), (), (), ()]
+    assert inspection.shared == base.size
+    assert f"{base.size} of them shared" in text(inspection)
+
+
+def test_an_image_that_is_no_artifact_is_shown_by_its_layers(store: Store) -> None:
+    image = reviewed_image()
+    del image.layers["artifact"]
+    _, inspection = looked_at(store, image)
+    assert inspection.artifact is None
+    assert "none: " in text(inspection)
+    assert "base system" in text(inspection)
+    assert inspection_json(inspection)["artifact"] is None
+
+
+def test_an_artifact_whose_lock_is_of_another_release_is_shown_without_its_packages(store: Store) -> None:
+    image = reviewed_image()
+    image.layers["artifact"]["rra/lock/reprobridge.lock"] = json.dumps({"schema": "reprobridge.lock/9"})
+    _, inspection = looked_at(store, image)
+    assert "unknown: " in text(inspection)
+    assert "1.17" in text(inspection)
+    assert inspection_json(inspection)["environment"] is None
+
+
+def test_the_json_form_holds_the_same(store: Store) -> None:
+    parts, inspection = looked_at(store)
+    value = json.loads(json.dumps(inspection_json(inspection)))
+    assert value["schema"] == "reprobridge.inspection/1"
+    assert value["digest"] == str(parts.manifest.digest)
+    assert value["artifact"]["tasks"][0]["published"] == "1.17"
+    assert value["environment"]["packages"] == {"debian": 93, "python": 0}
+    assert [layer["digest"] for layer in value["layers"]] == [str(one.digest) for one in parts.layers]
+
+
+def test_no_layer_but_the_artifacts_own_is_read(store: Store) -> None:
+    parts = reviewed_image().build(store)
+    for number in (0, 1, 3):
+        store.path(parts.layers[number].digest).unlink()
+    assert inspect(see(parts, store), "x", {}).artifact is not None
