@@ -47,7 +47,7 @@ def main() -> int:
             return 1
     print(report.tables(), end="")
     if chosen.write:
-        write_page(chosen.write, report)
+        write_page(chosen.write, report.tables())
     return 0
 
 

@@ -62,12 +62,12 @@ def _series_lines(series: Series) -> Iterator[str]:
     yield f"### {series.title}: {count} wheels, {size} MB"
     yield ""
     peers = [column for column in columns if not column.startswith("reprobridge")]
-    yield from _table(
+    yield from table(
         ["wall s (CPU s)", *columns, *(f"{peer} / ours" for peer in peers)],
         [[case.value, *_times(series, case, columns), *_ratios(series, case, peers)] for case in Case],
     )
     yield ""
-    yield from _table(["the image and its making", *columns], list(_facts(series, columns)))
+    yield from table(["the image and its making", *columns], list(_facts(series, columns)))
     if floor := _floor(series):
         yield ""
         yield floor
@@ -123,10 +123,11 @@ def _start_up_lines(times: StartUp) -> Iterator[str]:
         ["in an image: a task's command alone", _milli(times.task)],
         ["in an image: the same through `rra run`", _milli(times.launched)],
     ]
-    yield from _table(["median of fresh processes", "ms"], rows)
+    yield from table(["median of fresh processes", "ms"], rows)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A Markdown table: names on the left, figures on the right."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join(['---', *['--:'] * (len(head) - 1)])}|"
     for row in rows:

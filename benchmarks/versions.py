@@ -8,7 +8,11 @@ from pathlib import Path
 
 from benchmarks.measure import CommandFailedError
 
-_NEEDED = {"umoci": ("umoci",), "docker": ("docker", "dockerd", "docker-registry")}
+_NEEDED = {
+    "umoci": ("umoci",),
+    "docker": ("docker", "dockerd", "docker-registry"),
+    "skopeo": ("skopeo", "docker-registry"),
+}
 
 
 def find_uv() -> Path:

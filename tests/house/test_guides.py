@@ -16,8 +16,10 @@ from support.guides import FILES, NEEDS, REASONS, Block, Page, blocks_of, pages
 from support.source_tree import ROOT, modules
 
 PAGES = pages()
-SHOWN = {"text", "yaml", "python", "markdown", "json", "console"}
-"""Languages of blocks that are not executed, without a reason of their own; `console` within artifacts' guides."""
+SHOWN = {"text", "yaml", "yml", "python", "markdown", "json", "console"}
+"""Languages of blocks that are not executed, without a reason of their own; `console` within artifacts' guides.
+
+`yaml` blocks are fragments of reprobridge.yaml, `yml` blocks workflows."""
 
 
 def ids(value: object) -> str:

@@ -7,6 +7,8 @@ import shlex
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from reprobridge.system.processes import Completed
 from reprobridge.validate.checks.guide import step_problems
 from reprobridge.validate.guide.session import outcomes, script
 from support.command import reprobridge, succeed
+from support.docker_registry import serve_registry
 from support.engine import Engine
 from support.guides import Page, blocks_of, pages
 from support.source_tree import ROOT
@@ -60,15 +63,42 @@ def reader(tmp_path: Path, shared_store: Path, vendored: Path) -> dict[str, str]
     }
 
 
-def execute(page: Page, folder: Path, environment: dict[str, str], *, docker: bool) -> list[str]:
+@pytest.fixture
+def registry(page: Page, tmp_path: Path) -> Iterator[str | None]:
+    """The host of a registry, for a page that needs one."""
+    if not page.needs("registry"):
+        yield None
+        return
+    with serve_registry(tmp_path / "registry") as running:
+        yield running.host
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who follows a page."""
+
+    environment: dict[str, str]
+    """Of the shell."""
+    docker: bool = False
+    """Whether there is an engine."""
+    registry: str | None = None
+    """Host of a registry."""
+
+
+def execute(page: Page, folder: Path, reader: Reader) -> list[str]:
     """Run a page's session in an empty folder; gives what differs from what it shows."""
-    steps = page.session(docker=docker)
+    steps = page.session(docker=reader.docker, registry=reader.registry)
     mark = f"mark-{secrets.token_hex(8)}"
     folder.mkdir()
     # What a reader sees is both streams; stderr keeps the marks.
     text = script(steps, mark).replace(" </dev/null\n", " </dev/null 2>&1\n")
     done = subprocess.run(
-        ["/bin/sh", "-c", text], cwd=folder, env=environment, capture_output=True, check=False, timeout=1800
+        ["/bin/sh", "-c", text],
+        cwd=folder,
+        env=reader.environment,
+        capture_output=True,
+        check=False,
+        timeout=1800,
     )
     ended = Completed(argv=("sh",), returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
     found = [replace(outcome, stderr=outcome.stdout) for outcome in outcomes(ended, mark)]
@@ -76,22 +106,24 @@ def execute(page: Page, folder: Path, environment: dict[str, str], *, docker: bo
 
 
 @pytest.mark.parametrize("page", parameters(docker=False))
-def test_a_page_does_what_it_shows(page: Page, tmp_path: Path, reader: dict[str, str]) -> None:
-    assert execute(page, tmp_path / "session", reader, docker=False) == []
+def test_a_page_does_what_it_shows(
+    page: Page, tmp_path: Path, reader: dict[str, str], registry: str | None
+) -> None:
+    assert execute(page, tmp_path / "session", Reader(reader, registry=registry)) == []
 
 
 @pytest.mark.parametrize("page", parameters(docker=True))
 def test_a_page_does_what_it_shows_with_an_engine(
-    page: Page, tmp_path: Path, reader: dict[str, str], docker_engine: Engine
+    page: Page, tmp_path: Path, reader: dict[str, str], docker_engine: Engine, registry: str | None
 ) -> None:
     environment = reader | ({"DOCKER_HOST": docker_engine.host} if docker_engine.host else {})
-    assert execute(page, tmp_path / "session", environment, docker=True) == []
+    assert execute(page, tmp_path / "session", Reader(environment, docker=True, registry=registry)) == []
 
 
 def test_a_page_that_shows_something_else_is_noticed(tmp_path: Path) -> None:
     wrong = "```console\n$ echo yes\nno\n$ false\n```\n"
     page = Page(ROOT / "wrong.md", tuple(blocks_of(wrong)))
-    assert len(execute(page, tmp_path / "session", dict(os.environ), docker=False)) == 2
+    assert len(execute(page, tmp_path / "session", Reader(dict(os.environ)))) == 2
 
 
 @pytest.mark.usefixtures("vendored")

@@ -13,10 +13,11 @@ from reprobridge.sandbox.engine import EngineSandbox
 from reprobridge.sandbox.model import Sandbox
 from reprobridge.store.store import Store
 from reprobridge.system.processes import RealProcesses
+from reprobridge.validate.kept import keep_report, kept_report
 from reprobridge.validate.model import CheckId, Report, Verdict
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import open_subject
-from reprobridge.validate.validation import CHECKS, keep_report, kept_report, validate
+from reprobridge.validate.validation import CHECKS, validate
 from support.artifact_image import RUN, SITE, ArtifactImage, package, task
 from support.engine import Engine
 from support.layers import Entry, layer_of, make_layer

@@ -3,6 +3,9 @@
 import argparse
 import io
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,10 +16,11 @@ from reprobridge.cli import run, validate
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import SandboxError, UsageError
 from reprobridge.oci.layout import write_layout
+from reprobridge.validate.kept import kept_report
 from reprobridge.validate.model import CheckId, Report
-from reprobridge.validate.validation import kept_report
 from reprobridge_launcher import evidence
 from support.artifact_image import RUN, ArtifactImage, task
+from support.command import reprobridge
 
 IMAGE = "reprobridge/tiny:1.0.0"
 
@@ -103,6 +107,41 @@ def test_run_of_a_failing_task_gives_the_launchers_code(doors: Doors, tmp_path: 
     status, printed = call(run, doors, image, "accuracy", "--out", str(tmp_path), "--json")
     (result,) = json.loads(printed)["results"]
     assert (status, result["value"], result["failure"]) == (5, None, "ended with exit status 3")
+
+
+def test_run_takes_every_task_when_asked(doors: Doors, tmp_path: Path) -> None:
+    image = other(doors, tasks=[task("one"), task("two")])
+    status, printed = call(run, doors, image, "--all", "--out", str(tmp_path), "--json")
+    assert (status, [result["task"] for result in json.loads(printed)["results"]]) == (0, ["one", "two"])
+    for words in ([], ["one", "--all"]):
+        with pytest.raises(UsageError, match="--all"):
+            call(run, doors, image, *words)
+
+
+def test_run_shows_the_report_once(doors: Doors, tmp_path: Path) -> None:
+    words = ("run", IMAGE, "accuracy", "--out", tmp_path)
+    done = reprobridge(*words, store=doors.store.root)
+    assert "accuracy: accuracy 98.8764 percent" in done.stdout
+    assert done.stderr == "accuracy: 98.8764\n"
+    assert reprobridge(*words, "--quiet", store=doors.store.root).stderr == ""
+
+
+def test_an_interrupted_run_leaves_a_record_that_says_so(doors: Doors, tmp_path: Path) -> None:
+    image = other(doors, code={"run.py": "import time\nprint('begun', flush=True)\ntime.sleep(600)\n"})
+    argv = [sys.executable, "-m", "reprobridge", "run", image, "accuracy", "--out", str(tmp_path)]
+    argv += ["--store", str(doors.store.root)]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"begun\n"
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read()
+    assert (process.returncode, told) == (130, b"reprobridge: interrupted\n")
+    (folder,) = (tmp_path / "accuracy").iterdir()
+    left = record(folder / "runner.json")
+    assert (left.state, left.witness, left.value) == ("interrupted", "runner", None)
+    assert left.failure is not None
+    assert left.failure.class_ == "infrastructure"
+    assert (folder / "runner-stdout.log").read_bytes() == b"begun\n"
 
 
 FORGER = (

@@ -6,6 +6,7 @@ special about it:
 
     <!-- needs: network -->            it asks an index or a mirror
     <!-- needs: docker -->             it runs only where there is an engine
+    <!-- needs: registry -->           it asks a container registry, which the page calls `localhost:5000`
     <!-- not executed: WHY -->         nobody runs it; WHY is one of `REASONS`
     <!-- file: PATH -->                it is this file's content
     <!-- append: PATH -->              it is added to this file
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
+from reprobridge.frozen import replace
 from reprobridge.validate.guide.blocks import Step, steps_of
 from support.source_tree import ROOT
 
@@ -26,10 +28,13 @@ REASONS = (
     "a job of CI runs it",
     "it installs the command that the other blocks use",
     "it needs a server of yours",
+    "it needs an account of yours",
 )
 """Why a block may be left out."""
-NEEDS = ("network", "docker")
+NEEDS = ("network", "docker", "registry")
 """What a block may need."""
+REGISTRY = "localhost:5000"
+"""The registry's host in pages, which stands for any."""
 FILES = ("file", "append", "splice")
 """Comments that make a block a file."""
 
@@ -89,10 +94,12 @@ class Page:
         """Whether some block needs this."""
         return any(block.mark == "needs" and block.said == what for block in self.blocks)
 
-    def session(self, *, docker: bool) -> list[Step]:
-        """Everything that is executed, with or without the blocks that need an engine."""
-        chosen = [block for block in self.blocks if block.is_executed and (docker or block.said != "docker")]
-        return [step for block in chosen for step in block.steps()]
+    def session(self, *, docker: bool, registry: str | None = None) -> list[Step]:
+        """Everything that is executed, with or without the blocks that need an engine or a registry (its host)."""
+        lacking = {"docker": not docker, "registry": registry is None}
+        chosen = [block for block in self.blocks if block.is_executed and not lacking.get(block.said, False)]
+        steps = [step for block in chosen for step in block.steps()]
+        return steps if registry is None else [_at(step, registry) for step in steps]
 
 
 def read_page(path: Path) -> Page:
@@ -126,6 +133,12 @@ def blocks_of(text: str) -> list[Block]:
         elif mark:
             raise ValueError(f"line {line}: the comment before says {mark!r}, and no block follows it")
     return blocks
+
+
+def _at(step: Step, registry: str) -> Step:
+    """The step with the registry that is there in the place of the page's."""
+    here = {name: getattr(step, name).replace(REGISTRY, registry) for name in ("command", "expected")}
+    return replace(step, **here)
 
 
 def _write(block: Block) -> str:
