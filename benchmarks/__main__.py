@@ -22,7 +22,8 @@ from benchmarks.page import write_page
 from benchmarks.report import Report, StartUp
 from benchmarks.rig import BUILDERS, Settings, prepare, run_set
 from benchmarks.start_up import starts, starts_inside
-from benchmarks.versions import client_with_buildkit, find_uv, require, versions
+from benchmarks.versions import client_with_buildkit, require, versions
+from benchmarks.words import common_parser, settings_of
 
 
 def main() -> int:
@@ -30,15 +31,7 @@ def main() -> int:
     chosen = _parser().parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that engine and folders are cleaned up
     with tempfile.TemporaryDirectory(prefix="benchmark-", dir=chosen.work) as work:
-        settings = Settings(
-            work=Path(work),
-            cache=chosen.cache,
-            given=chosen.wheels,
-            rounds=chosen.rounds,
-            builders=chosen.builders,
-            uv=find_uv(),
-            say=lambda text: print(text, file=sys.stderr, flush=True),
-        )
+        settings = settings_of(chosen, Path(work), chosen.builders)
         try:
             require(chosen.builders)
             report = _measure(chosen.sets, settings)
@@ -52,17 +45,8 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "--sets", nargs="+", choices=SETS, default=["S", "M"], help="default: S M; L takes 20 GB"
-    )
-    parser.add_argument("--rounds", type=int, help="default: what each set says")
+    parser = common_parser("python -m benchmarks", __doc__, ["S", "M"])
     parser.add_argument("--builders", nargs="+", choices=BUILDERS, default=list(BUILDERS))
-    parser.add_argument("--wheels", type=Path, help="a folder of wheels, instead of the user's index")
-    cache = Path.home() / ".cache" / "reprobridge-benchmarks"
-    parser.add_argument("--cache", type=Path, default=cache, help="where wheels are kept for the next time")
-    parser.add_argument("--work", type=Path, help="where to build: on a disk (default: the temporary folder)")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
     return parser
 
 

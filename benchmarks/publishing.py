@@ -5,7 +5,6 @@ a second paper that shares the big layers, and a paper whose layers are all know
 store. Needs docker-registry, skopeo, and network or a folder of wheels.
 """
 
-import argparse
 import signal
 import sys
 import tempfile
@@ -21,7 +20,8 @@ from benchmarks.page import write_page
 from benchmarks.pushes import SKOPEO, Push, open_room
 from benchmarks.report import table
 from benchmarks.rig import Settings
-from benchmarks.versions import find_uv, require
+from benchmarks.versions import require
+from benchmarks.words import common_parser, settings_of
 
 HEADINGS = ("## Publishing\n", "## What publishing leaves out\n")
 """Above and below the tables in the page."""
@@ -29,18 +29,10 @@ HEADINGS = ("## Publishing\n", "## What publishing leaves out\n")
 
 def main() -> int:
     """Measure and report; gives the exit status."""
-    chosen = _parser().parse_args()
+    chosen = common_parser("python -m benchmarks.publishing", __doc__, ["M"]).parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that registry and folders are cleaned up
     with tempfile.TemporaryDirectory(prefix="benchmark-", dir=chosen.work) as work:
-        settings = Settings(
-            work=Path(work),
-            cache=chosen.cache,
-            given=chosen.wheels,
-            rounds=chosen.rounds,
-            builders=("skopeo",),
-            uv=find_uv(),
-            say=lambda text: print(text, file=sys.stderr, flush=True),
-        )
+        settings = settings_of(chosen, Path(work), ["skopeo"])
         try:
             require(settings.builders)
             tables = "\n".join(_lines(chosen.sets, settings)) + "\n"
@@ -53,21 +45,9 @@ def main() -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.publishing", description=__doc__)
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=["M"], help="default: M; L takes 20 GB")
-    parser.add_argument("--rounds", type=int, default=3, help="default: 3")
-    parser.add_argument("--wheels", type=Path, help="a folder of wheels, instead of the user's index")
-    cache = Path.home() / ".cache" / "reprobridge-benchmarks"
-    parser.add_argument("--cache", type=Path, default=cache, help="where wheels are kept for the next time")
-    parser.add_argument("--work", type=Path, help="where to build: on a disk (default: the temporary folder)")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
-    return parser
-
-
 def _lines(names: Sequence[str], settings: Settings) -> Iterator[str]:
     today = time.strftime("%Y-%m-%d", time.gmtime())
-    yield f"Measured on {today}: {this_machine()}; medians of {settings.rounds} rounds."
+    yield f"Measured on {today}: {this_machine()}."
     for name in names:
         yield ""
         yield from _set_lines(SETS[name], settings)
@@ -76,10 +56,11 @@ def _lines(names: Sequence[str], settings: Settings) -> Iterator[str]:
 def _set_lines(package_set: PackageSet, settings: Settings) -> Iterator[str]:
     with open_room(package_set, settings) as room:
         done: list[Push] = []
-        for number in range(settings.rounds or 1):
+        rounds = settings.rounds or package_set.rounds
+        for number in range(rounds):
             settings.say(f"{package_set.name}: round {number + 1}")
             done += room.round()
-    yield f"### {package_set.name}: {package_set.title}: an image of {room.size / 1e6:.0f} MB"
+    yield f"### {package_set.name}: {package_set.title}: an image of {room.size / 1e6:.0f} MB, {rounds} rounds"
     yield ""
     head = ["", "wall s (CPU s)", "peak memory, MB", "moved, MB", "of the image", "skopeo's push / this"]
     yield from table(head, list(rows(done, room.size)))

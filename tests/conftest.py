@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = [
     "fakes.registry.fixture",
     "support.artifacts",
+    "support.containerd",
     "support.engine",
     "support.docker_registry",
     "support.file_server",

@@ -10,6 +10,7 @@ import pytest
 
 from support.artifacts import MINIMAL, WINE, copy_of, golden_digest
 from support.command import digest_of, reprobridge, succeed
+from support.containerd import Containerd
 from support.engine import Engine
 from support.require import require_tool
 
@@ -130,6 +131,13 @@ def test_podman_takes_the_hybrid_archive(store: Path, tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="rb-") as short:  # podman takes at most 50 characters
         where = ("--root", tmp_path / "root", "--runroot", short, "--storage-driver", "vfs")
         assert "Loaded image" in run(podman, *where, "load", "-i", archive)
+
+
+def test_containerd_takes_the_hybrid_archive(store: Path, tmp_path: Path, containerd: Containerd) -> None:
+    archive = tmp_path / "image.tar"
+    digest = digest_of(reprobridge("build", MINIMAL, "--output", f"docker-archive:{archive}", store=store))
+    containerd.ctr("images", "import", "--snapshotter", "native", archive)
+    assert digest in containerd.ctr("images", "ls")
 
 
 def test_an_oci_archive_is_the_layout_as_a_tar(store: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from reprobridge.oci.layout import read_layout
 from reprobridge.store.store import Store
 from support.artifacts import MINIMAL, WINE, copy_of
 from support.command import digest_of, reprobridge, succeed
+from support.containerd import Containerd
 from support.docker_registry import RunningRegistry, serve_registry
 from support.engine import Engine
 from support.require import require_tool
@@ -175,6 +176,18 @@ class TestReaders:
         )
         (result,) = json.loads(ran.stdout)["results"]
         assert (result["mode"], result["compatible"]) == ("scored", True)
+
+    def test_containerd_pulls_and_unpacks(
+        self, ready: Ready, published: str, containerd: Containerd, tmp_path: Path
+    ) -> None:
+        image = f"{published}:1.0.0"
+        containerd.ctr("images", "pull", "--plain-http", "--snapshotter", "native", image)
+        assert golden(ready) in containerd.ctr("images", "ls", f"name=={image}")
+        containerd.ctr("images", "mount", "--snapshotter", "native", image, tmp_path)
+        try:
+            assert (tmp_path / "rra" / "manifest.json").is_file()
+        finally:
+            containerd.ctr("images", "unmount", tmp_path)
 
     def test_podman_pulls(self, published: str) -> None:
         podman = require_tool("podman")
