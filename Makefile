@@ -48,8 +48,9 @@ lint: setup ## Check style, types, boundaries, the launcher's Python version, wo
 
 check: lint unit ## What to run before each commit: lint and the quick tests
 
-bench: setup ## Measure against other image builders, side by side (needs docker, umoci)
+bench: setup ## Measure against other image builders, and pushes against skopeo (needs docker, umoci, skopeo, docker-registry)
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.publishing
 
 templates: setup ## Lock every image template anew, into lockfiles/
 	$(BIN)/reprobridge template lock

@@ -22,6 +22,7 @@ from benchmarks.report import table
 from benchmarks.rig import Settings
 from benchmarks.versions import require
 from benchmarks.words import common_parser, settings_of
+from reprobridge.wording import counted
 
 HEADINGS = ("## Publishing\n", "## What publishing leaves out\n")
 """Above and below the tables in the page."""
@@ -60,7 +61,7 @@ def _set_lines(package_set: PackageSet, settings: Settings) -> Iterator[str]:
         for number in range(rounds):
             settings.say(f"{package_set.name}: round {number + 1}")
             done += room.round()
-    yield f"### {package_set.name}: {package_set.title}: an image of {room.size / 1e6:.0f} MB, {rounds} rounds"
+    yield f"### {package_set.name}: {package_set.title}: an image of {room.size / 1e6:.0f} MB, {counted(rounds, 'round')}"
     yield ""
     head = ["", "wall s (CPU s)", "peak memory, MB", "moved, MB", "of the image", "skopeo's push / this"]
     yield from table(head, list(rows(done, room.size)))

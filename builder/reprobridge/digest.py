@@ -38,7 +38,9 @@ class Digest:
 
     @classmethod
     def parse(cls, text: str) -> "Digest":
-        """Read `sha256:<hex>`. Raises ValueError for anything else."""
+        """Read `sha256:<hex>`. Raises ValueError for anything else, also for what is no text."""
+        if not isinstance(text, str):
+            raise ValueError(f"expected sha256:<64 hex>, found {text!r}")  # noqa: TRY004 - as for wrong text
         algorithm, _, digits = text.partition(":")
         if algorithm != "sha256":
             raise ValueError(f"expected sha256:<64 hex>, found {text!r}")
@@ -85,6 +87,23 @@ def canonical_json(value: Json) -> bytes:
     text = _CANONICAL.encode(value)
     # File names that are no UTF-8 are kept as surrogates; `json.loads` reads them back from this encoding.
     return text.encode("utf-8", "surrogatepass")
+
+
+def strict_json(data: bytes | str) -> object:
+    """What a JSON text says whose objects name nothing twice: readers disagree about which of two counts.
+
+    Raises ValueError for anything else, RecursionError for what is nested too deeply.
+    """
+    return json.loads(data, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} is named twice")
+    return found
 
 
 def digest_json(value: Json) -> Digest:

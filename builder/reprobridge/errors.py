@@ -60,6 +60,10 @@ class ReproBridgeError(Exception):
         lines += [f"  hint: {self.hint}"] if self.hint else []
         return "\n".join(lines)
 
+    def in_one_line(self) -> str:
+        """The same where only one line can stand: its parts told apart by semicolons."""
+        return "; ".join(line.strip() for line in str(self).splitlines() if line.strip())
+
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross from worker processes, so they pickle with all their fields."""
         return (_restore, (type(self), self.message, dict(self.__dict__)))

@@ -17,6 +17,8 @@ class MemoryTarget:
 
     name: str = "registry.test/reprobridge/tiny"
     """As a registry's repository."""
+    proves_blobs: bool = True
+    """Whether its manifests are believed to prove their blobs."""
     blobs: dict[Digest, bytes] = field(default_factory=dict)
     """What arrived."""
     manifests: dict[str, bytes] = field(default_factory=dict)
@@ -27,8 +29,6 @@ class MemoryTarget:
     """Every change, in order."""
     breaks_at: int | None = None
     """Number of the change before which the connection breaks, from 0."""
-    lost: set[Digest] = field(default_factory=set)
-    """Blobs that are gone though manifests name them."""
 
     def manifest(self, reference: str) -> bytes | None:
         """By tag or digest."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from reprobridge.digest import Digest
 from reprobridge.publish.signing.bundle import signed_bytes
 from reprobridge.publish.signing.cosign_tag import add_signature, payload_of, signatures
 from reprobridge.publish.signing.keys import PrivateKey
@@ -103,7 +104,7 @@ def openssl_verifies(folder: Path, key: PrivateKey, signature: bytes, data: byte
 def test_openssl_verifies_cosigns_tag(tmp_path: Path) -> None:
     tag = add_signature(None, "registry.example/wine", SUBJECT.digest, KEY)
     ((digest, signature),) = signatures(tag.manifest)
-    blobs = {blob.descriptor.digest: blob.data for blob in tag.blobs}
+    blobs = {Digest.of(data): data for data in tag.blobs}
     assert blobs[digest] == payload_of("registry.example/wine", SUBJECT.digest)
     assert openssl_verifies(tmp_path, KEY, signature, blobs[digest])
     assert not openssl_verifies(tmp_path, OTHER, signature, blobs[digest])

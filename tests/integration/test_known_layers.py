@@ -29,7 +29,6 @@ from reprobridge.publish.known_publishing import (
 from reprobridge.publish.known_source import KnownSource
 from reprobridge.publish.layer_bytes import LayerBytes
 from reprobridge.publish.proof import attested_proof
-from reprobridge.publish.publication import in_memory
 from reprobridge.publish.registry_target import RegistryTarget
 from reprobridge.publish.signing.keys import PrivateKey
 from reprobridge.publish.signing.policy import KeyPolicy
@@ -242,7 +241,7 @@ class TestLayerBytes:
     def test_bytes_that_lie_elsewhere_are_fetched_when_they_are_opened(
         self, registry: Registry, store: Store
     ) -> None:
-        blob = in_memory(b"a layer")
+        blob = Blob.of(b"a layer")
         RegistryTarget(registry, REPOSITORY).push([blob], SILENT)
         remember_place(store, blob.descriptor.digest, Place(registry.host, REPOSITORY))
         held = LayerBytes(path=store.path, store=store, connect=lambda host: registry)
@@ -255,7 +254,7 @@ class TestLayerBytes:
     def test_bytes_that_are_nowhere_are_an_error_that_names_the_layer(
         self, registry: Registry, store: Store
     ) -> None:
-        blob = in_memory(b"a layer").descriptor
+        blob = Blob.of(b"a layer").descriptor
         held = LayerBytes(path=store.path, store=store, connect=lambda host: registry)
         with pytest.raises(PublishError, match=str(blob.digest)):
             held.open(blob)
@@ -276,11 +275,11 @@ class TestProof:
         target = RegistryTarget(registry, REPOSITORY)
         manifest = image_manifest()
         image = Descriptor(MediaType.MANIFEST, Digest.of(manifest), len(manifest))
-        target.push([in_memory(b"{}")], SILENT)
+        target.push([Blob.of(b"{}")], SILENT)
         target.put_manifest(str(image.digest), manifest)
         for statement in statements(Subject("registry.test/paper", image.digest)):
             attachment = signed(statement, KeySigner(OURS), image, "a statement")
-            target.push([in_memory(blob) for blob in attachment.blobs], SILENT)
+            target.push([Blob.of(blob) for blob in attachment.blobs], SILENT)
             target.attach(image, [attachment.manifest])
         return image
 

@@ -92,7 +92,7 @@ def writes(registry: RunningRegistry, since: int = 0) -> list[str]:
 class TestPublishing:
     def test_readers_are_told_what_to_type(self, ready: Ready, published: str) -> None:
         done = ready.publish(published, *ready.signed)
-        assert f"docker run --rm {published}:1.0.0 run {TASK}" in done.stderr
+        assert f"docker run --rm --network none {published}:1.0.0 run {TASK}" in done.stderr
 
     def test_publishing_again_changes_nothing_and_asks_for_no_blob(
         self, ready: Ready, published: str, registry: RunningRegistry

@@ -18,7 +18,8 @@ from reprobridge.errors import PublishError, RegistryError
 from reprobridge.oci.layout import ImageParts
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
 from reprobridge.publish.gate import Passed
-from reprobridge.publish.publication import Attachment, Publication, carry_out, difference, survey
+from reprobridge.publish.model import Attachment, Publication
+from reprobridge.publish.publication import carry_out, difference, survey
 from reprobridge.publish.registry_target import RegistryTarget
 from reprobridge.publish.tags import Tags
 from reprobridge.registry.client import Registry

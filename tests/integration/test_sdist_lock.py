@@ -1,102 +1,26 @@
 """Locking packages that have no wheel: with the real uv and an index of our own; rooms stand for real ones."""
 
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError, LockError
 from reprobridge.frozen import replace
-from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedPython, LockedWheel
-from reprobridge.lock.pypi import KeptPython, PythonTarget, lock_python
-from reprobridge.lock.sdist.freshness import stale_builds
-from reprobridge.lock.sdist.ground import Ground
+from reprobridge.lock.pypi import KeptPython
 from reprobridge.lock.sdist.kept import FOLDER
 from reprobridge.lock.sdist.rebuild import obtain_built
 from reprobridge.lock.sdist.source import obtain_source
-from reprobridge.spec.model import Environment, PythonWish
 from reprobridge.store.store import Store
-from support.build_rooms import HostRooms, ProjectSource
+from support.build_rooms import ProjectSource
 from support.file_server import FileServer
 from support.git_repository import GitRepository
-from support.lock_doors import doors as make_doors
-from support.lock_doors import impatient, temporary_files
 from support.package_index import serve_index
-from support.sdists import Sdist, build_sdist
-from support.specs import PLATFORM, sample_deb, sample_lock, sample_spec
-from support.wheels import Wheel, simple_wheel
-
-TARGET = PythonTarget(version="3.11", architecture="x86_64", glibc=(2, 36), interpreter="/usr/bin/python3.11")
-CHANGING = "repr(os.urandom(8))"
-"""Code that is another one in each build."""
-
-
-def sdist(source: ProjectSource) -> Sdist:
-    """A project as an sdist."""
-    return build_sdist(source.name, source.version, files=source.files())
-
-
-class Author:
-    """Somebody with an artifact's folder and an index."""
-
-    def __init__(self, folder: Path, server: FileServer) -> None:
-        self.server, self.rooms = server, HostRooms()
-        self.ground = Ground(
-            template="debian12-py311",
-            platform=PLATFORM,
-            debian=sample_lock().platforms[PLATFORM].debian,
-            target=TARGET,
-            folder=folder / "artifact",
-        )
-        self.settings = {
-            "UV_DEFAULT_INDEX": f"{server.url}/simple",
-            "UV_CACHE_DIR": str(folder / "uv"),
-            "HOME": str(folder),
-            "UV_HTTP_RETRIES": "0",
-        }
-        self.doors = self.with_store(folder / "store")
-
-    def with_store(self, folder: Path, **settings: str) -> Doors:
-        """Doors to a store."""
-        made = make_doors(folder, network=impatient(), environment={**self.settings, **settings})
-        return replace(made, rooms=self.rooms)
-
-    def publish(self, *files: Wheel | ProjectSource, **more: str) -> None:
-        """Have these in the index."""
-        serve_index(
-            self.server, [sdist(one) if isinstance(one, ProjectSource) else one for one in files], **more
-        )
-
-    def answer(
-        self, requirements: str, kept: KeptPython | None = None, **wish: object
-    ) -> tuple[LockedPython, tuple[str, ...]]:
-        """Lock these requirements."""
-        files = {PurePosixPath("r.in"): requirements.encode()}
-        if isinstance(constraints := wish.pop("constraints", None), str):
-            files[PurePosixPath("c.txt")] = constraints.encode()
-            wish["constraints"] = PurePosixPath("c.txt")
-        python = PythonWish(requirements=PurePosixPath("r.in"), **wish)  # type: ignore[arg-type]  # the class's
-        spec = sample_spec(environment=Environment(template="debian12-py311", python=python), files=files)
-        return lock_python(spec, kept or KeptPython(), self.ground, self.doors)
-
-    def lock(self, requirements: str, kept: KeptPython | None = None, **wish: object) -> LockedPython:
-        """Lock without warnings."""
-        locked, warnings = self.answer(requirements, kept, **wish)
-        assert warnings == ()
-        return locked
-
-    def failure(self, requirements: str, **wish: object) -> LockError:
-        """What locking fails with."""
-        with pytest.raises(LockError) as caught:
-            self.answer(requirements, None, **wish)
-        assert temporary_files(self.doors.store.root) == []
-        return caught.value
-
-    def stale(self, locked: LockedPython) -> list[str]:
-        """Places of what is stale."""
-        return [problem.where for problem in stale_builds(locked, self.ground, self.doors)]
+from support.sdist_author import CHANGING, Author, sdist
+from support.specs import PLATFORM, sample_deb
+from support.wheels import simple_wheel
 
 
 @pytest.fixture
@@ -245,6 +169,20 @@ def test_a_folder_is_built_and_an_edit_of_it_makes_the_lock_stale(author: Author
     assert author.stale(locked) == []
     (folder / "new.py").write_text("x = 1\n")
     assert author.stale(locked) == [f"platforms.{PLATFORM}.python.builds.ours.tree"]
+
+
+def test_a_folder_that_is_not_there_is_refused_with_the_line_that_names_it(author: Author) -> None:
+    with pytest.raises(LockError, match="no such folder to build") as caught:
+        author.lock("# ours\n./nothere\n")
+    assert str(caught.value.where).endswith(", line 2")
+
+
+def test_a_link_out_of_a_packages_folder_is_refused_with_what_can_be_done(author: Author) -> None:
+    folder = ProjectSource(name="ours").write(author.ground.folder / "ours")
+    (folder / "link").symlink_to("/etc/passwd")
+    with pytest.raises(ArtifactError, match="'link': one to /etc/passwd") as caught:
+        author.lock("./ours\n")
+    assert "move it out" in str(caught.value.hint)
 
 
 def test_extras_of_a_folder_are_followed(author: Author) -> None:

@@ -1,10 +1,32 @@
-"""Words that depend on a number."""
+"""Words that depend on a number, or on what was wrong; errors in one line."""
+
+import json
 
 import pytest
 
-from reprobridge.wording import counted
+from reprobridge.errors import TrustError
+from reprobridge.wording import complaint, counted
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
 def test_only_one_is_singular(number: int, text: str) -> None:
     assert counted(number, "file") == text
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (KeyError("manifests"), "no 'manifests'"),
+        (FileNotFoundError(2, "No such file or directory", "x"), "No such file or directory"),
+        (OSError("odd"), "odd"),
+        (RecursionError("maximum recursion depth exceeded"), "endless nesting"),
+        (json.JSONDecodeError("Expecting value", "", 0), "Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_what_was_wrong_is_said_without_the_exceptions_class(error: Exception, text: str) -> None:
+    assert complaint(error) == text
+
+
+def test_an_error_in_one_line_keeps_its_parts_apart() -> None:
+    error = TrustError("no", where="here", expected="one\nthing", found="another", hint="look")
+    assert error.in_one_line() == "here: no; expected: one; thing; found: another; hint: look"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from reprobridge.assemble.elsewhere import is_had
+from reprobridge.assemble.elsewhere import LEARNED, is_had
 from reprobridge.assemble.model import Arrivals, BuiltImage, Progress
 from reprobridge.data_files import installed_state
 from reprobridge.digest import Digest, digest_json
@@ -75,7 +75,7 @@ def build_artifact(request: BuildRequest, doors: Doors) -> BuiltImage:
         from reprobridge.assemble.artifact import make_artifact
 
         built = make_artifact(request, spec, lock, platform, doors)
-        _remember(doors.store, key, built)
+        _remember(doors.store, key, built, elsewhere=request.counts_elsewhere)
     elif doors.store.referenced(built.name, built.version) != built.manifest:
         doors.store.refer(built.name, built.version, built.manifest)
     return built
@@ -87,14 +87,20 @@ def _key(spec: Spec, lock: bytes, platform: str) -> Digest:
     return digest_json({**parts, "tool": str(installed_state())})
 
 
-def _remember(store: Store, key: Digest, built: BuiltImage) -> None:
+def _remember(store: Store, key: Digest, built: BuiltImage, *, elsewhere: bool) -> None:
     names = {"name": built.name, "version": built.version, "manifest": str(built.manifest)}
-    store.remember(RESULT, key, {**names, "notes": list(built.notes)})
+    kind = f"{LEARNED}{RESULT}" if elsewhere else RESULT
+    store.remember(kind, key, {**names, "notes": list(built.notes)})
 
 
 def _remembered(store: Store, key: Digest, *, elsewhere: bool) -> BuiltImage | None:
-    """The finished image of that key, if all of it is here."""
-    match store.result(RESULT, key):
+    """The finished image of that key, if all of it is here, or known to lie elsewhere where that counts."""
+    found = _read(store, RESULT, key, elsewhere=elsewhere)
+    return found or (_read(store, f"{LEARNED}{RESULT}", key, elsewhere=True) if elsewhere else None)
+
+
+def _read(store: Store, kind: str, key: Digest, *, elsewhere: bool) -> BuiltImage | None:
+    match store.result(kind, key):
         case {"name": str(name), "version": str(version), "manifest": str(text), "notes": [*notes]}:
             manifest = Digest.parse(text)
             if all(is_had(store, blob, elsewhere=elsewhere) for blob in _blobs(store, manifest)):

@@ -47,7 +47,7 @@ def _layers(room: Room, doors: Doors) -> list[Layer]:
     scheduler = Scheduler(doors.store, LockedArrivals(wanted, doors, None), Silence(), WORKERS)
     workshop, plan = Workshop(doors.store), _plan(room)
     scheduler.run(plan, thorough=True)
-    decided = omissions(plan, doors.store, workshop)
+    decided = omissions(plan, workshop)
     if decided.omit:
         plan = with_omissions(plan, decided.omit)
         scheduler.run(plan, thorough=True)

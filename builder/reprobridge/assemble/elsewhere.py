@@ -10,6 +10,11 @@ from reprobridge.store.store import Store
 
 RESULT = "elsewhere"
 """Kind of the store's results that say where a blob lies, by its digest."""
+LEARNED = "learned-"
+"""Begins the kinds of results that rest on somebody's word, so that nothing which was made here is mixed with them.
+
+Only a build that may use known layers reads them, and what it derives from them is kept as such too.
+"""
 
 
 @frozen

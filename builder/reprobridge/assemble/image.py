@@ -48,12 +48,13 @@ def build_image(plan: BuildPlan, store: Store, making: Making) -> BuiltImage:
 
 def _assemble(plan: BuildPlan, store: Store, making: Making, *, thorough: bool) -> BuiltImage:
     workshop = Workshop(store, elsewhere=making.elsewhere)
-    scheduler = Scheduler(store, making.arrivals, making.progress, making.workers)
-    made = scheduler.run(plan, thorough=thorough, elsewhere=making.elsewhere)
-    decided = omissions(plan, store, workshop)
+    elsewhere = making.elsewhere
+    scheduler = Scheduler(store, making.arrivals, making.progress, making.workers, elsewhere=elsewhere)
+    made = scheduler.run(plan, thorough=thorough)
+    decided = omissions(plan, workshop)
     if decided.omit:
         plan = with_omissions(plan, decided.omit)
-        made += scheduler.run(plan, thorough=thorough, elsewhere=making.elsewhere)
+        made += scheduler.run(plan, thorough=thorough)
     layers = [_finished(workshop, layer) for layer in plan.layers]
     notes = [
         *decided.notes,

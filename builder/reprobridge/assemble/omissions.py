@@ -19,7 +19,6 @@ from reprobridge.plan.model import (
     InventoryRecipe,
     WheelRecipe,
 )
-from reprobridge.store.store import Store
 
 _REVISION = 1
 """Of the rules in `conflicts.py`: older decisions are taken again."""
@@ -47,16 +46,16 @@ class Omissions:
         return cls(omit, tuple(value["notes"]))
 
 
-def omissions(plan: BuildPlan, store: Store, workshop: Workshop) -> Omissions:
+def omissions(plan: BuildPlan, workshop: Workshop) -> Omissions:
     """Decide every path that two fragments of the plan have. Raises AssembleError where only the author can."""
     parts = {part.key(): part for layer in plan.layers for part in layer.parts}
     keys: Json = sorted(str(key) for key in parts)
     key = digest_json({"parts": keys, "owners": dict(plan.owners), "revision": _REVISION})
     try:
-        return Omissions.from_json(store.result("omissions", key))
+        return Omissions.from_json(workshop.remembered("omissions", key))
     except (KeyError, TypeError, ValueError):
         decided = _decide(parts, plan.owners, workshop)
-        store.remember("omissions", key, decided.to_json())
+        workshop.remember_derived("omissions", key, decided.to_json())
         return decided
 
 

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.assemble.model import Arrivals, Progress
-from reprobridge.assemble.workshop import Workshop, bulk
+from reprobridge.assemble.workshop import Workshop, bulk, is_derived
 from reprobridge.digest import Digest
 from reprobridge.frozen import frozen
 from reprobridge.plan.model import (
     BuildPlan,
-    DebianStateRecipe,
     DebRecipe,
     FragmentRecipe,
-    InventoryRecipe,
     LayerPlan,
     WheelRecipe,
 )
@@ -69,12 +67,12 @@ def missing_jobs(
         if present and not (thorough and any(workshop.known_fragment(part) is None for part in layer.parts)):
             continue
         if len(layer.parts) == 1:
-            wave = second if _depends(layer.parts[0]) else first
+            wave = second if is_derived(layer.parts[0]) else first
             wave[layer.key()] = Job(layer.title, layer, None)
             continue
         for part in layer.parts:
             if not workshop.has_fragment_bytes(part):
-                wave = second if _depends(part) else first
+                wave = second if is_derived(part) else first
                 wave[part.key()] = Job(f"{layer.title}: {part.kind}", None, part)
         chained.append(Job(layer.title, layer, None))
     return list(first.values()), list(second.values()), chained
@@ -83,18 +81,19 @@ def missing_jobs(
 class Scheduler:
     """Does jobs, here or in worker processes."""
 
-    def __init__(self, store: Store, arrivals: Arrivals, progress: Progress, workers: int) -> None:
+    def __init__(
+        self, store: Store, arrivals: Arrivals, progress: Progress, workers: int, *, elsewhere: bool = False
+    ) -> None:
+        """`elsewhere`: as for a `Workshop`; layers whose bytes lie in a registry are not lacking then."""
         self._store = store
         self._arrivals = arrivals
         self._progress = progress
         self._workers = workers
+        self._elsewhere = elsewhere
 
-    def run(self, plan: BuildPlan, *, thorough: bool = False, elsewhere: bool = False) -> list[Job]:
-        """Make everything that the plan needs and the store lacks; gives what was made.
-
-        `elsewhere`: layers whose bytes lie in a registry are not lacking.
-        """
-        waves = missing_jobs(plan, Workshop(self._store, elsewhere=elsewhere), thorough=thorough)
+    def run(self, plan: BuildPlan, *, thorough: bool = False) -> list[Job]:
+        """Make everything that the plan needs and the store lacks; gives what was made."""
+        waves = missing_jobs(plan, Workshop(self._store, elsewhere=self._elsewhere), thorough=thorough)
         for title, jobs in zip(("converting", "deriving", "chaining"), waves, strict=True):
             if jobs:
                 self._progress.begin(title, len(jobs))
@@ -107,7 +106,7 @@ class Scheduler:
             self._do_side_by_side(jobs)
             return
         for job in self._ready(jobs):
-            do(self._store.root, job)
+            do(self._store.root, job, elsewhere=self._elsewhere)
             self._progress.step(job.title)
 
     def _do_side_by_side(self, jobs: list[Job]) -> None:
@@ -126,7 +125,7 @@ class Scheduler:
 
         waiting: dict[Future[None], Job] = {}
         for job in self._ready(jobs):
-            waiting[pool.submit(do, self._store.root, job)] = job
+            waiting[pool.submit(do, self._store.root, job, elsewhere=self._elsewhere)] = job
         for future in as_completed(waiting):
             future.result()
             self._progress.step(waiting[future].title)
@@ -149,9 +148,9 @@ class Scheduler:
                         yield job
 
 
-def do(root: Path, job: Job) -> None:
+def do(root: Path, job: Job, *, elsewhere: bool) -> None:
     """Do one job in this process."""
-    workshop = Workshop(Store(root))
+    workshop = Workshop(Store(root), elsewhere=elsewhere)
     if job.layer is not None:
         workshop.make_layer(job.layer)
     if job.fragment is not None:
@@ -166,7 +165,3 @@ def _locked(recipe: FragmentRecipe) -> tuple[Digest, ...]:
             return (recipe.deb.sha256,)
         case _:
             return ()
-
-
-def _depends(recipe: FragmentRecipe) -> bool:
-    return isinstance(recipe, DebianStateRecipe | InventoryRecipe)

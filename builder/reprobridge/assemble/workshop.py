@@ -9,12 +9,12 @@ from pathlib import Path
 
 from reprobridge.assemble.claims import Claims, claims_of
 from reprobridge.assemble.converter import Inputs
-from reprobridge.assemble.elsewhere import is_had
+from reprobridge.assemble.elsewhere import LEARNED, is_had
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.assemble.index import IndexEntry, read_index, write_index
 from reprobridge.assemble.layer import FragmentBlob, LayerBlob, Link, chain
 from reprobridge.assemble.model import Fragment, Layer
-from reprobridge.digest import Digest
+from reprobridge.digest import Digest, Json
 from reprobridge.errors import StoreError
 from reprobridge.oci import members
 from reprobridge.plan.model import (
@@ -41,7 +41,10 @@ class Workshop:
     """Makes fragments and layers of one store."""
 
     def __init__(self, store: Store, *, elsewhere: bool = False) -> None:
-        """`elsewhere`: a layer counts as known also when its bytes are not here but lie in a registry."""
+        """`elsewhere`: a layer counts as known also when its bytes are not here but lie in a registry.
+
+        So does then what was learned from somebody who made it (`elsewhere.py`), and nothing of it otherwise.
+        """
         self._store = store
         self._elsewhere = elsewhere
 
@@ -50,7 +53,7 @@ class Workshop:
     def known_fragment(self, recipe: FragmentRecipe) -> Fragment | None:
         """The fragment's record, if its index and facts are here (its compressed bytes may not be)."""
         try:
-            fragment = Fragment.from_json(self._store.result(recipe.kind, recipe.key()))
+            fragment = Fragment.from_json(self.remembered(recipe.kind, recipe.key()))
         except (KeyError, TypeError, ValueError):
             return None
         needed = [fragment.index, *([fragment.facts] if fragment.facts else [])]
@@ -59,7 +62,7 @@ class Workshop:
     def known_layer(self, layer: LayerPlan) -> Layer | None:
         """The finished layer, if its bytes are here, or known to lie elsewhere where that counts."""
         try:
-            found = Layer.from_json(self._store.result("layer", layer.key()))
+            found = Layer.from_json(self.remembered("layer", layer.key()))
         except (KeyError, TypeError, ValueError):
             return None
         return found if is_had(self._store, found.blob, elsewhere=self._elsewhere) else None
@@ -68,6 +71,17 @@ class Workshop:
         """Whether the fragment can be chained into a layer without converting."""
         fragment = self.known_fragment(recipe)
         return fragment is not None and fragment.gzip is not None and self._store.has(fragment.gzip)
+
+    def remembered(self, kind: str, key: Digest) -> object | None:
+        """A result: what was made here before what was learned."""
+        found = self._store.result(kind, key)
+        if found is None and self._elsewhere:
+            return self._store.result(f"{LEARNED}{kind}", key)
+        return found
+
+    def remember_derived(self, kind: str, key: Digest, value: Json) -> None:
+        """Keep a result that was derived from other results, which may have been learned."""
+        self._store.remember(f"{LEARNED}{kind}" if self._elsewhere else kind, key, value)
 
     # making
 
@@ -85,7 +99,8 @@ class Workshop:
             made = self._make_single(layer.parts[0])
         else:
             made = chain(self._store, [self._link(part) for part in layer.parts])
-        self._store.remember("layer", layer.key(), made.to_json())
+        keep = self.remember_derived if any(map(is_derived, layer.parts)) else self._store.remember
+        keep("layer", layer.key(), made.to_json())
         return made
 
     def _make_single(self, recipe: FragmentRecipe) -> Layer:
@@ -120,7 +135,8 @@ class Workshop:
             index=self._store.add(write_index(writer.entries)),
             facts=None if facts is None else self._store.add(facts),
         )
-        self._store.remember(recipe.kind, recipe.key(), fragment.to_json())
+        keep = self.remember_derived if is_derived(recipe) else self._store.remember
+        keep(recipe.kind, recipe.key(), fragment.to_json())
         return fragment
 
     def _link(self, recipe: FragmentRecipe) -> Link:
@@ -160,21 +176,21 @@ class Workshop:
 
     def claims(self, recipe: FragmentRecipe) -> Claims:
         """What the fragment claims (`claims.py`)."""
-        known = Claims.from_json(self._store.result("claims", recipe.key()))
+        known = Claims.from_json(self.remembered("claims", recipe.key()))
         if known is None:
             known = claims_of(self.index(recipe))
-            self._store.remember("claims", recipe.key(), known.to_json())
+            self.remember_derived("claims", recipe.key(), known.to_json())
         return known
 
     def listing(self, recipe: FragmentRecipe) -> Path:
         """The fragment's lines in the inventory, compressed (`inventory.py`)."""
         from reprobridge.assemble.inventory import lines_of
 
-        match self._store.result("listing", recipe.key()):
+        match self.remembered("listing", recipe.key()):
             case {"blob": str(blob)} if self._store.has(Digest.parse(blob)):
                 return self._store.path(Digest.parse(blob))
         made = self._store.add(members.chain(lines_of(self.index(recipe))))
-        self._store.remember("listing", recipe.key(), {"blob": str(made)})
+        self.remember_derived("listing", recipe.key(), {"blob": str(made)})
         return self._store.path(made)
 
 
@@ -206,6 +222,11 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
             from reprobridge.assemble import inventory
 
             return inventory.convert(recipe, inputs, writer)
+
+
+def is_derived(recipe: FragmentRecipe) -> bool:
+    """Whether it is made of what is known of other fragments, rather than of files and text alone."""
+    return isinstance(recipe, DebianStateRecipe | InventoryRecipe)
 
 
 def bulk(recipe: FragmentRecipe) -> int:

@@ -69,10 +69,11 @@ def _add_known(group: "argparse._ArgumentGroup") -> None:
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Build, write the output, print the digest of record."""
     from reprobridge.assemble.build import BuildRequest, build_artifact
-    from reprobridge.cli.outputs import parse_output, write_output
+    from reprobridge.cli.outputs import parse_output, require_writable, write_output
     from reprobridge.cli.progress import build_progress
 
     output = parse_output(arguments.output)
+    require_writable(output)
     knowledge = _knowledge(arguments, doors)
     if arguments.relock:
         _relock(arguments.folder, doors)
@@ -127,7 +128,7 @@ def _knowledge(arguments: argparse.Namespace, doors: Doors) -> "KnownSource | No
     from reprobridge.registry.reference import ImageReference
 
     reference = ImageReference.parse(arguments.known)
-    registry = connect(reference.registry, doors.http, insecure=arguments.insecure)
+    registry = connect(reference.registry, doors.http, say=doors.log, insecure=arguments.insecure)
     return KnownSource(
         store=doors.store,
         remote=RemoteList(registry, reference.repository),

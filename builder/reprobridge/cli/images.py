@@ -116,6 +116,14 @@ def pull(word: str, doors: Doors, *, insecure: bool = False) -> "Pulled":
     from reprobridge.cli.moving import moving
     from reprobridge.replicate.pull import missing_blobs, pull_image
 
+    if not names_registry(word):
+        raise UsageError(
+            "no registry is named",
+            where=word,
+            expected="REGISTRY/REPOSITORY[:TAG|@DIGEST]",
+            found="a file or folder of this machine" if Path(word).exists() else "a name without a host",
+            hint="write the host too, for example docker.io/… for an image of Docker Hub",
+        )
     registry, reference = _registry(word, doors, insecure=insecure)
     with doors.store.working():
         image = _remote(registry, reference, doors)
@@ -136,7 +144,7 @@ def _registry(word: str, doors: Doors, *, insecure: bool) -> "tuple[Registry, Im
     from reprobridge.registry.reference import ImageReference
 
     reference = ImageReference.parse(word)
-    return connect(reference.registry, doors.http, insecure=insecure), reference
+    return connect(reference.registry, doors.http, say=doors.log, insecure=insecure), reference
 
 
 def _architecture() -> str:

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from reprobridge.errors import UsageError
+from reprobridge.errors import AssembleError, UsageError
 from reprobridge.publish.signing.keys import (
     PrivateKey,
     PublicKey,
@@ -24,22 +24,34 @@ VARIABLE = "REPROBRIDGE_KEY_PASSWORD"
 
 def private_key(path: Path) -> PrivateKey:
     """The key in a `.key` file; asks for its password where there is a terminal. Raises UsageError."""
-    data = _bytes_of(path)
+    data = _bytes_of(path, "a private key", "make a pair with `reprobridge keygen`")
     return read_private_key(data, str(path), _password(path) if is_encrypted(data) else None)
 
 
 def public_key(path: Path) -> PublicKey:
     """The key in a `.pub` file. Raises UsageError."""
-    return read_public_key(_bytes_of(path), str(path))
+    hint = "the authors give it away, with the paper for example; it is the file .pub of their pair"
+    return read_public_key(_bytes_of(path, "a public key", hint), str(path))
 
 
-def write_pair(name: Path, key: PrivateKey, password: bytes | None) -> tuple[Path, Path]:
-    """Write NAME.key, for nobody else to read, and NAME.pub. Raises UsageError when one of them exists."""
-    private, public = (name.with_name(f"{name.name}.{kind}") for kind in ("key", "pub"))
+def new_pair(name: Path) -> tuple[Path, Path]:
+    """The paths NAME.key and NAME.pub, also for one of the two as the name. Raises UsageError when one exists."""
+    stem = name.name.removesuffix(".key").removesuffix(".pub")
+    if not stem:
+        raise UsageError(
+            "the pair has no name", where=str(name), expected="a file's path without .key and .pub"
+        )
+    private, public = (name.with_name(f"{stem}.{kind}") for kind in ("key", "pub"))
     for path in (private, public):
         if path.exists() or path.is_symlink():
             hint = "choose another name with --output; a key that was used must not be lost"
             raise UsageError("the file exists", where=str(path), hint=hint)
+    return private, public
+
+
+def write_pair(paths: tuple[Path, Path], key: PrivateKey, password: bytes | None) -> None:
+    """Write the private key, for nobody else to read, and the public one. Raises AssembleError."""
+    private, public = paths
     try:
         create_file(private, key.to_pem(password), mode=0o600)
         try:
@@ -48,8 +60,10 @@ def write_pair(name: Path, key: PrivateKey, password: bytes | None) -> tuple[Pat
             delete(private)
             raise
     except OSError as error:
-        raise UsageError("the key cannot be written", where=str(name), found=str(error)) from error
-    return private, public
+        found = error.strerror or str(error)
+        raise AssembleError(
+            "the key cannot be written", where=str(private), expected="a writable folder", found=found
+        ) from error
 
 
 def new_password() -> bytes | None:
@@ -76,9 +90,11 @@ def _password(path: Path) -> bytes | None:
     return getpass(f"Password of {path}: ").encode() or None
 
 
-def _bytes_of(path: Path) -> bytes:
+def _bytes_of(path: Path, expected: str, hint: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        hint = "make a pair with `reprobridge keygen`"
-        raise UsageError("the key cannot be read", where=str(path), found=str(error), hint=hint) from error
+        found = error.strerror or str(error)
+        raise UsageError(
+            "the key cannot be read", where=str(path), expected=expected, found=found, hint=hint
+        ) from error

@@ -26,15 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Write both files, say where they are."""
-    from reprobridge.cli.key_files import new_password, write_pair
+    from reprobridge.cli.key_files import new_pair, new_password, write_pair
     from reprobridge.publish.signing.keys import PrivateKey
 
+    paths = new_pair(arguments.output)
     password = new_password()
     if not password:
         doors.log("no password: whoever can read the private key's file can sign with it")
     key = PrivateKey.generate()
-    private, public = write_pair(arguments.output, key, password)
-    print(private, file=doors.out)
-    print(public, file=doors.out)
+    write_pair(paths, key, password)
+    for path in paths:
+        print(path, file=doors.out)
     doors.log(f"fingerprint of the public key: {key.public_key.fingerprint}")
     return 0

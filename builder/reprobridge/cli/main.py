@@ -86,7 +86,7 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
     try:
         return command.execute(arguments, doors)
     except ReproBridgeError as error:
-        print(f"reprobridge: {error}", file=sys.stderr)
+        _say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         print("reprobridge: interrupted", file=sys.stderr)
@@ -96,7 +96,7 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
         return 0
     except OSError as error:
         if refused := _refused_store(error, arguments.store):
-            print(f"reprobridge: {refused}", file=sys.stderr)
+            _say(str(refused))
             return refused.exit_code
         return _report_bug(error, debug=arguments.debug)
     except Exception as error:  # noqa: BLE001 - the last place before the user: a bug is reported, not thrown
@@ -104,6 +104,15 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
     finally:
         doors.close()
         gc.freeze()
+
+
+def _say(text: str) -> None:
+    """Print an error. What it quotes may be anybody's: whatever a terminal would obey is escaped, but for new lines."""
+    shown = (
+        character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]
+        for character in text
+    )
+    print("reprobridge: " + "".join(shown), file=sys.stderr)
 
 
 def load_command(name: str) -> Command:
@@ -131,7 +140,7 @@ def _refuse_command(word: str) -> NoReturn:
     near = get_close_matches(word, COMMANDS, n=1)
     meant = f"did you mean `reprobridge {near[0]}`?" if near else "see `reprobridge --help`"
     error = UsageError("no such command", expected=f"one of {', '.join(COMMANDS)}", found=word, hint=meant)
-    print(f"reprobridge: {error}", file=sys.stderr)
+    _say(str(error))
     raise SystemExit(UsageError.exit_code)
 
 
@@ -200,7 +209,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _refuse(message: str, program: str) -> NoReturn:
-    print(f"reprobridge: {UsageError(message, hint=f'see `{program} --help`')}", file=sys.stderr)
+    _say(str(UsageError(message, hint=f"see `{program} --help`")))
     raise SystemExit(UsageError.exit_code)
 
 
@@ -225,9 +234,8 @@ def _report_bug(error: Exception, *, debug: bool) -> int:
         traceback.print_exception(error)
     else:
         kind = type(error).__name__
-        print(
-            f"reprobridge: unexpected {kind}: {error}\n"
-            "  hint: this is a bug; please report it with the output of the same command with --debug",
-            file=sys.stderr,
+        _say(
+            f"unexpected {kind}: {error}\n"
+            "  hint: this is a bug; please report it with the output of the same command with --debug"
         )
     return BUG

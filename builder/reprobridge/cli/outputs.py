@@ -9,8 +9,8 @@ from reprobridge.assemble.model import BuiltImage
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import frozen, replace
-from reprobridge.oci.archive import pour_archive, write_archive
-from reprobridge.oci.layout import DamagedBlobError, ImageParts, read_parts, write_layout
+from reprobridge.oci.archive import pour_archive, require_file, write_archive
+from reprobridge.oci.layout import DamagedBlobError, ImageParts, read_entries, read_parts, write_layout
 from reprobridge.system.files import delete
 from reprobridge.system.processes import Command
 
@@ -47,6 +47,43 @@ def parse_output(text: str) -> Output:
             found=text,
         )
     return Output(kind, Path(rest))
+
+
+def require_writable(output: Output) -> None:
+    """Refuse, before anything is fetched or built for it, an output that can't be written there.
+
+    Raises AssembleError; ArtifactError for a broken layout.
+    """
+    path = output.path.absolute()
+    try:
+        match output.kind:
+            case "oci":
+                read_entries(path)
+                _require_folder(path, next(place for place in (path, *path.parents) if place.exists()))
+            case "oci-archive" | "docker-archive":
+                require_file(path)
+                _require_folder(path, path.parent)
+    except OSError as error:
+        raise _unwritable(path, found=error.strerror or str(error)) from error
+
+
+def _require_folder(path: Path, folder: Path) -> None:
+    if not folder.exists():
+        raise _unwritable(path, found=f"no folder {folder}", hint=f"make it: `mkdir -p {folder}`")
+    if not folder.is_dir():
+        raise _unwritable(path, found=f"{folder} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise _unwritable(path, found=f"{folder} may not be written")
+
+
+def _unwritable(path: Path, found: str, hint: str | None = None) -> AssembleError:
+    return AssembleError(
+        "the output cannot be written",
+        where=str(path),
+        expected="a path in a folder that may be written",
+        found=found,
+        hint=hint,
+    )
 
 
 def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:

@@ -9,7 +9,8 @@ from reprobridge.cli.doors import Doors
 
 if TYPE_CHECKING:
     from reprobridge.oci.model import Descriptor
-    from reprobridge.publish.publication import Difference, Publication, Target
+    from reprobridge.publish.model import Difference, Publication, Target
+    from reprobridge.publish.telling import Plan
     from reprobridge.registry.model import Blob
     from reprobridge.registry.transfer import Moved
 
@@ -85,6 +86,11 @@ def _add_place(group: "argparse._ArgumentGroup") -> None:
     )
     group.add_argument("--cosign-tag", action="store_true", help="with --key: sign under cosign 2's tag too")
     group.add_argument("--insecure", action="store_true", help="plain http to a registry on another machine")
+    group.add_argument(
+        "--check-blobs",
+        action="store_true",
+        help="look for every blob, and bring what the registry lost of a published image",
+    )
     group.add_argument("--dry-run", action="store_true", help="say what would move, and change nothing")
     group.add_argument("--json", action="store_true", help="print what was done as JSON")
 
@@ -92,15 +98,17 @@ def _add_place(group: "argparse._ArgumentGroup") -> None:
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Open the gate, look at the target, bring what it lacks, print the reference."""
     from reprobridge.cli.images import open_image
-    from reprobridge.cli.publishing import Publishing
-    from reprobridge.publish.publication import Publication, difference, survey
+    from reprobridge.cli.publishing import Publishing, joined
+    from reprobridge.publish.model import Publication
+    from reprobridge.publish.publication import difference, survey
     from reprobridge.publish.tags import Tags
     from reprobridge.publish.target import default_target, parse_target
-    from reprobridge.publish.telling import done_json, done_text, reference
+    from reprobridge.publish.telling import Plan, done_json, done_text, reference
     from reprobridge.validate.subject import open_subject
 
     image, place = _words(arguments.words)
     subject = open_subject(open_image(image, doors, whole=False, insecure=arguments.insecure), doors.store)
+    subject.require_ours()
     publishing = Publishing(arguments, doors)
     with doors.store.working():
         passed = publishing.let_pass(subject)
@@ -111,20 +119,27 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         attachments = publishing.attachments(passed, subject, target.name)
         publication = Publication(passed=passed, tags=tags, attachments=attachments)
         lacking = difference(publication, survey(publication, target))
-        add_known_layers = publishing.known_layers(to, passed)
+        more = (publishing.cosign_tag(publication, target), publishing.known_layers(to, passed))
         if arguments.dry_run:
-            _print_plan(publication, lacking, target, arguments, doors)
+            plan = Plan(
+                publication=publication,
+                lacking=lacking,
+                absent=tuple(blob for blob in lacking.blobs if not target.holds(blob)),
+                beside=joined(*(one.beside for one in more)),
+                target=target.name,
+            )
+            _print_plan(plan, arguments, doors)
             return 0
         moved = _bring(publication, lacking, target, publishing.blobs(to, passed), doors)
         if not lacking.nothing:
             publishing.remember(to, passed)
-        publishing.add_cosign_tag(publication, target)
-        add_known_layers()
+        for one in more:
+            one.bring()
     doors.log(done_text(publication, lacking, moved, target.name))
     if arguments.json:
         import json
 
-        print(json.dumps(done_json(publication, moved, target.name)), file=doors.out)
+        print(json.dumps(done_json(publication, lacking, moved, target.name)), file=doors.out)
     else:
         print(reference(publication, target.name), file=doors.out)
     return 0
@@ -162,19 +177,12 @@ def _bring(
         return carry_out(publication, lacking, target, blob_of, progress)
 
 
-def _print_plan(
-    publication: "Publication",
-    lacking: "Difference",
-    target: "Target",
-    arguments: argparse.Namespace,
-    doors: Doors,
-) -> None:
+def _print_plan(plan: "Plan", arguments: argparse.Namespace, doors: Doors) -> None:
     from reprobridge.publish.telling import plan_json, plan_text
 
-    absent = [blob for blob in lacking.blobs if not target.holds(blob)]
     if arguments.json:
         import json
 
-        print(json.dumps(plan_json(publication, lacking, absent, target.name)), file=doors.out)
+        print(json.dumps(plan_json(plan)), file=doors.out)
     else:
-        doors.out.write(plan_text(publication, lacking, absent, target.name))
+        doors.out.write(plan_text(plan))

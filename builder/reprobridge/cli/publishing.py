@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import UsageError
+from reprobridge.frozen import frozen
 from reprobridge.publish.gate import Accepted, Passed, Presented, pass_gate
-from reprobridge.publish.publication import Attachment, Publication, Target
+from reprobridge.publish.model import Attachment, Beside, Publication, Target
 from reprobridge.publish.target import Layout, Repository, names_target
 from reprobridge.wording import counted
 
@@ -26,6 +27,27 @@ if TYPE_CHECKING:
     from reprobridge.registry.model import Blob
     from reprobridge.validate.scored import Scored
     from reprobridge.validate.subject import Subject
+
+
+def _nothing() -> None:
+    """Brings nothing."""
+
+
+@frozen
+class More:
+    """Something that is brought after the image, as far as it is lacking."""
+
+    beside: Beside = Beside()
+    """What is lacking, for people."""
+    bring: Callable[[], None] = _nothing
+    """Brings it."""
+
+
+def joined(one: Beside, other: Beside) -> Beside:
+    """Both."""
+    return Beside(
+        known=one.known + other.known, blobs=(*one.blobs, *other.blobs), tags=(*one.tags, *other.tags)
+    )
 
 
 class Publishing:
@@ -48,7 +70,8 @@ class Publishing:
         from reprobridge.registry.connect import connect
 
         if host not in self._connected:
-            self._connected[host] = connect(host, self._doors.http, insecure=self._words.insecure)
+            doors, insecure = self._doors, self._words.insecure
+            self._connected[host] = connect(host, doors.http, say=doors.log, insecure=insecure)
         return self._connected[host]
 
     # the gate
@@ -111,7 +134,7 @@ class Publishing:
             return LayoutTarget(to.folder, image)
         from reprobridge.publish.registry_target import RegistryTarget
 
-        return RegistryTarget(self.registry(to.host), to.path)
+        return RegistryTarget(self.registry(to.host), to.path, proves_blobs=not self._words.check_blobs)
 
     def blobs(self, to: Repository | Layout, passed: Passed) -> "Callable[[Descriptor], Blob]":
         """How a blob of the image is had: its bytes, or another repository of the same registry that holds it."""
@@ -199,19 +222,24 @@ class Publishing:
 
     # afterwards
 
-    def add_cosign_tag(self, publication: Publication, target: Target) -> None:
-        """Sign as cosign 2 does too, where that is asked for."""
+    def cosign_tag(self, publication: Publication, target: Target) -> More:
+        """The signature as cosign 2 keeps it, where that is asked for. Raises TrustError for another's tag."""
         if not self._words.cosign_tag:
-            return
-        from reprobridge.publish.publication import in_memory
+            return More()
         from reprobridge.publish.signing.cosign_tag import add_signature, signature_tag
-        from reprobridge.registry.model import SILENT
+        from reprobridge.registry.model import SILENT, Blob
 
         tag = signature_tag(publication.digest)
-        signed = add_signature(target.manifest(tag), target.name, publication.digest, self._private_key)
-        if signed.blobs:
-            target.push([in_memory(blob.data) for blob in signed.blobs], SILENT)
+        if not add_signature(target.manifest(tag), target.name, publication.digest, self._private_key).blobs:
+            return More()
+
+        def bring() -> None:
+            # Looked at again: somebody else may have signed meanwhile, which took the image its time.
+            signed = add_signature(target.manifest(tag), target.name, publication.digest, self._private_key)
+            target.push([Blob.of(data) for data in signed.blobs], SILENT)
             target.put_manifest(tag, signed.manifest)
+
+        return More(Beside(tags=(tag,)), bring)
 
     def remember(self, to: Repository | Layout, passed: Passed) -> None:
         """Remember where the layers are, for the next paper that shares them."""
@@ -222,26 +250,33 @@ class Publishing:
             held = (blob.digest for blob in (*image.layers, image.config))
             remember_pushed(self._doors.store, to.host, to.path, held)
 
-    def known_layers(self, to: Repository | Layout, passed: Passed) -> Callable[[], None]:
-        """Get ready to add the image's layers to those that are known in the repository; gives what does it.
+    def known_layers(self, to: Repository | Layout, passed: Passed) -> More:
+        """The image's layers as an addition to those that are known in the repository.
 
         They are added when a key signs them. Raises TrustError where what is known there contradicts the image.
         """
+        from reprobridge.publish.known_layers import TAG
         from reprobridge.publish.known_publishing import UntrustedListError, add, addition
 
         known = self._known_publication(to, passed)
+        if known is None:
+            return More()
         try:
-            more = addition(known) if known else None
+            more = addition(known)
         except UntrustedListError as error:
             self._doors.log(f"note: the known layers of the repository stay as they are: {error.message}")
-            more = None
+            return More()
+        if more is None:
+            return More()
 
         def bring() -> None:
-            if known and more:
-                add(known, more)
-                self._doors.log(f"{counted(more.added, 'layer')} more are known in {known.target.name}")
+            add(known, more)
+            self._doors.log(f"{counted(more.added, 'layer')} more are known in {known.target.name}")
 
-        return bring
+        # Each look is a request, and only a plan shows what comes of them.
+        looked_for = known.ours.values() if self._words.dry_run else ()
+        absent = tuple(blob for blob in looked_for if not known.target.holds(blob))
+        return More(Beside(known=more.added, blobs=absent, tags=(TAG,)), bring)
 
     def _known_publication(self, to: Repository | Layout, passed: Passed) -> "KnownPublication | None":
         if not isinstance(to, Repository) or not self._words.key:

@@ -26,9 +26,10 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Pull, write the output, print name and digest."""
     from reprobridge.assemble.model import BuiltImage
     from reprobridge.cli.images import pull
-    from reprobridge.cli.outputs import parse_output, write_output
+    from reprobridge.cli.outputs import parse_output, require_writable, write_output
 
     output = parse_output(arguments.output)
+    require_writable(output)
     pulled = pull(arguments.image, doors, insecure=arguments.insecure)
     image = pulled.image
     doors.log(f"fetched {pulled.fetched} bytes; {pulled.present} blobs were there")

@@ -56,6 +56,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     with doors.store.working():
         sandboxes = every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0)
         subject = open_subject(parts, doors.store)
+        subject.require_ours()
         every = {task.id: task for task in subject.artifact.tasks}
         chosen = _chosen(tuple(every), names, arguments)
         shell = CleanShell(subject, choose(sandboxes, arguments.sandbox))

@@ -29,7 +29,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.sandbox.choose import choose, every_sandbox
     from reprobridge.validate.kept import keep_report
     from reprobridge.validate.model import CheckResult
-    from reprobridge.validate.subject import open_subject
+    from reprobridge.validate.subject import open_unproven
     from reprobridge.validate.validation import validate
 
     image = open_image(arguments.image, doors)
@@ -40,7 +40,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         def tell(result: CheckResult) -> None:
             doors.log(f"{result.finding.verdict.value:8} {result.check.value}")
 
-        report = validate(open_subject(image, doors.store), sandbox, tell)
+        report = validate(open_unproven(image, doors.store), sandbox, tell)
         keep_report(doors.store, report)
     if arguments.json:
         import json

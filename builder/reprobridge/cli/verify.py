@@ -9,6 +9,7 @@ from reprobridge.cli.doors import Doors
 
 if TYPE_CHECKING:
     from reprobridge.digest import Digest
+    from reprobridge.publish.attested import Offered
     from reprobridge.publish.signing.policy import Policy
 
 NAME = "verify"
@@ -54,41 +55,58 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Ask everything, print all answers; 12 when one of them is no."""
     from reprobridge.cli.images import open_image
     from reprobridge.errors import TrustError
+    from reprobridge.registry.refusals import WrongBytesError
     from reprobridge.replicate.requirement import required
-    from reprobridge.replicate.verify import Demand, verification_lines, verify
+    from reprobridge.replicate.verify import Demand, verification_lines, verify, verify_unserved
 
     demand = Demand(
-        policy=_policy(arguments),
+        policy=policy_of(arguments),
         required=required(arguments.require),
         every_layer=arguments.all,
         accept_not_run=arguments.accept_not_run,
     )
     with doors.store.working():
-        parts = open_image(arguments.image, doors, whole=False, insecure=arguments.insecure)
-        bundles = _bundles(arguments, parts.manifest.digest, doors)
-        verification = verify(parts, bundles, demand, doors.store)
+        try:
+            parts = open_image(arguments.image, doors, whole=False, insecure=arguments.insecure)
+        except WrongBytesError as error:
+            if error.wanted is None:
+                raise
+            bundles = _bundles(arguments, error.wanted, doors)
+            verification = verify_unserved(error.wanted, error, bundles, demand)
+        else:
+            bundles = _bundles(arguments, parts.manifest.digest, doors)
+            verification = verify(parts, bundles, demand, doors.store)
     if arguments.json:
         import json
 
         print(json.dumps(verification.to_json(), indent=1), file=doors.out)
     else:
-        print(f"{parts.name}@{verification.image}", file=doors.out)
+        print(asked_for(arguments.image, verification.image), file=doors.out)
         for line in verification_lines(verification):
             print(line, file=doors.out)
     return 0 if verification.held else TrustError.exit_code
 
 
-def _policy(arguments: argparse.Namespace) -> "Policy":
+def asked_for(word: str, image: "Digest") -> str:
+    """The image as it was named, and its digest: names that come with an image are not to be relied on."""
+    if word.endswith(f"@{image}") or word == str(image):
+        return word
+    return f"{word}: {image}" if "@" in word else f"{word}@{image}"
+
+
+def policy_of(arguments: argparse.Namespace) -> "Policy":
+    """Whose signatures count. Raises UsageError when the words do not say it, or say more than one thing."""
     from reprobridge.cli.key_files import public_key
     from reprobridge.errors import UsageError
     from reprobridge.publish.signing.policy import IdentityPolicy, KeyPolicy
 
-    by_name = arguments.identity is not None and arguments.issuer is not None
-    if (arguments.key is None) != by_name:
+    words = ("key", "identity", "issuer", "repository")
+    given = [f"--{word}" for word in words if getattr(arguments, word) is not None]
+    if given != ["--key"] and ("--key" in given or not {"--identity", "--issuer"} <= {*given}):
         raise UsageError(
             "whose signature counts must be said",
-            expected="--key PUB, or --identity ID with --issuer URL",
-            found="both" if by_name else "neither",
+            expected="--key PUB alone, or --identity ID with --issuer URL",
+            found=", ".join(given) or "none of them",
             hint="the author's public key, or the workflow that publishes and its issuer",
         )
     if arguments.key is not None:
@@ -98,7 +116,7 @@ def _policy(arguments: argparse.Namespace) -> "Policy":
     )
 
 
-def _bundles(arguments: argparse.Namespace, image: "Digest", doors: Doors) -> "Iterator[bytes]":
+def _bundles(arguments: argparse.Namespace, image: "Digest", doors: Doors) -> "Iterator[Offered]":
     """What is offered: in files, and what is attached where the image lies."""
     from reprobridge.cli.images import layout_of, names_registry
     from reprobridge.publish.bundles import file_bundles, layout_bundles, registry_bundles
@@ -112,5 +130,5 @@ def _bundles(arguments: argparse.Namespace, image: "Digest", doors: Doors) -> "I
         from reprobridge.registry.reference import ImageReference
 
         reference = ImageReference.parse(word)
-        registry = connect(reference.registry, doors.http, insecure=arguments.insecure)
+        registry = connect(reference.registry, doors.http, say=doors.log, insecure=arguments.insecure)
         yield from registry_bundles(registry, reference.repository, image)

@@ -145,14 +145,10 @@ class LockedBuild:
         """What stays the same when it is locked anew: a release's project, else where the source comes from."""
         return self.name if self.kind == "sdist" else self.origin
 
-    def is_made_of(self, other: "LockedBuild") -> bool:
-        """Whether another build had the same inputs."""
-        return (self.tree, self.subdirectory, self.requires, self.base) == (
-            other.tree,
-            other.subdirectory,
-            other.requires,
-            other.base,
-        )
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """All inputs: of equal ones the same wheel should come."""
+        return (self.tree, self.subdirectory, self.requires, self.base)
 
 
 @frozen(kw_only=True)

@@ -15,6 +15,7 @@ from reprobridge.oci.layout import LAYOUT_FILE, ImageParts, index_bytes, index_e
 from reprobridge.oci.model import Descriptor
 from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header, padding
 from reprobridge.system import files
+from reprobridge.wording import complaint
 
 
 @frozen
@@ -37,13 +38,7 @@ def archive_blocks(image: ImageParts, *, docker: bool) -> Iterator[bytes]:
 
 def write_archive(path: Path, image: ImageParts, *, docker: bool) -> None:
     """Write the archive to a file, in one step. Raises AssembleError."""
-    if path.exists() and not path.is_file():
-        raise AssembleError(
-            "the archive cannot be written",
-            where=str(path),
-            expected="a new path, or a file to replace",
-            found="a folder" if path.is_dir() else "a device or pipe",
-        )
+    require_file(path)
     try:
         with files.unfinished(path.absolute().parent) as (temporary, stream):
             for block in archive_blocks(image, docker=docker):
@@ -51,8 +46,22 @@ def write_archive(path: Path, image: ImageParts, *, docker: bool) -> None:
             files.keep(temporary, stream, path)
     except OSError as error:
         raise AssembleError(
-            "the archive cannot be written", where=str(path), expected="a writable path", found=str(error)
+            "the archive cannot be written",
+            where=str(path),
+            expected="a writable path",
+            found=complaint(error),
         ) from error
+
+
+def require_file(path: Path) -> None:
+    """Refuse a place where an archive would replace something else than a file. Raises AssembleError."""
+    if path.exists() and not path.is_file():
+        raise AssembleError(
+            "the archive cannot be written",
+            where=str(path),
+            expected="a new path, or a file to replace",
+            found="a folder" if path.is_dir() else "a device or pipe",
+        )
 
 
 def pour_archive(image: ImageParts, sink: Callable[[bytes], object], *, docker: bool) -> None:

@@ -6,14 +6,16 @@ is something else is left alone.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from reprobridge.digest import CHUNK, Digest, Hasher, canonical_json
-from reprobridge.errors import ArtifactError, AssembleError
+from reprobridge.errors import ArtifactError, AssembleError, UsageError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.system import files
+from reprobridge.wording import complaint
 
 LAYOUT_FILE = canonical_json({"imageLayoutVersion": "1.0.0"})
 """Bytes of the file `oci-layout`."""
@@ -21,6 +23,18 @@ REF_NAME = "org.opencontainers.image.ref.name"
 """Annotation of an index's entry: the tag."""
 FULL_NAME = "io.containerd.image.name"
 """Annotation of an index's entry: name and tag, as containerd and Docker read it."""
+
+
+_NAME = re.compile(
+    r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::[0-9]{1,5})?/)?"
+    r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
+)
+_TAG = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}")
+_LONGEST_NAME = 255
+MANIFEST_LIMIT = 4 << 20
+"""Most bytes of a manifest that is read, as registries take them (distribution-spec 1.1)."""
+INDEX_LIMIT = 32 << 20
+"""Most bytes of an index that is read; a longer one is cut off, and so is no JSON."""
 
 
 @frozen(kw_only=True)
@@ -50,16 +64,23 @@ class ImageParts:
 
 def read_parts(name: str, version: str, manifest: Digest, path: Callable[[Digest], Path]) -> ImageParts:
     """The parts of an image whose manifest lies at `path(manifest)`. Raises ArtifactError when it is broken."""
-    data = path(manifest).read_bytes()
+    with path(manifest).open("rb") as stream:
+        data = stream.read(MANIFEST_LIMIT + 1)
+    if len(data) > MANIFEST_LIMIT:
+        raise ArtifactError(
+            "the image's manifest is too long",
+            where=str(manifest),
+            expected=f"at most {MANIFEST_LIMIT} bytes",
+        )
     try:
         parsed = json.loads(data)
         config, layers = _descriptor(parsed["config"]), tuple(map(_descriptor, parsed["layers"]))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise ArtifactError(
             "the image's manifest is broken",
             where=str(manifest),
             expected="an image manifest",
-            found=repr(error),
+            found=complaint(error),
         ) from error
     return ImageParts(
         name=name,
@@ -104,7 +125,7 @@ def index_bytes(entries: list[dict[str, object]]) -> bytes:
 
 
 def write_layout(folder: Path, image: ImageParts) -> None:
-    """Put the image into the layout `folder`, which is made when missing. Raises AssembleError."""
+    """Put the image into the layout `folder`, which is made when missing. Raises AssembleError, ArtifactError."""
     try:
         if _is_free(folder):
             files.publish_folder(folder, lambda new: _add(new, image, []))
@@ -113,7 +134,10 @@ def write_layout(folder: Path, image: ImageParts) -> None:
         _add(folder, image, entries)
     except OSError as error:
         raise AssembleError(
-            "the layout cannot be written", where=str(folder), expected="a writable folder", found=str(error)
+            "the layout cannot be written",
+            where=str(folder),
+            expected="a writable folder",
+            found=complaint(error),
         ) from error
 
 
@@ -135,14 +159,17 @@ REFERRERS = "sha256-"
 
 
 def read_entries(folder: Path) -> list[dict[str, object]]:
-    """The entries of a layout's index; none where there is no layout yet. Raises AssembleError."""
+    """The entries of a layout's index; none where there is no layout yet. Raises AssembleError, ArtifactError."""
     return [] if _is_free(folder) else _existing_entries(folder)
 
 
 def write_entry(
     folder: Path, manifest: Descriptor, annotations: Mapping[str, str], blobs: Iterable[bytes]
 ) -> None:
-    """Add blobs to a layout, and let the tag among the annotations mean one of them. Raises AssembleError."""
+    """Add blobs to a layout, and let the tag among the annotations mean one of them.
+
+    Raises AssembleError, ArtifactError.
+    """
     entry: dict[str, object] = {**manifest.to_json(), "annotations": dict(annotations)}
     try:
         for data in blobs:
@@ -151,7 +178,10 @@ def write_entry(
         files.write_file(folder / "index.json", index_bytes([*others, entry]))
     except OSError as error:
         raise AssembleError(
-            "the layout cannot be written", where=str(folder), expected="a writable folder", found=str(error)
+            "the layout cannot be written",
+            where=str(folder),
+            expected="a writable folder",
+            found=complaint(error),
         ) from error
 
 
@@ -173,16 +203,16 @@ def _existing_entries(folder: Path) -> list[dict[str, object]]:
 
 def _index(folder: Path) -> list[dict[str, object]]:
     try:
-        entries = json.loads((folder / "index.json").read_bytes())["manifests"]
+        entries = json.loads(files.read_regular(folder / "index.json", INDEX_LIMIT))["manifests"]
         for entry in entries:
             _descriptor(entry)
         return [dict(entry) for entry in entries]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise AssembleError(
+        raise ArtifactError(
             "the layout is broken",
             where=str(folder / "index.json"),
             expected="an image index",
-            found=repr(error),
+            found=complaint(error),
         ) from error
 
 
@@ -192,16 +222,26 @@ def _same_name(entry: Mapping[str, object], image: ImageParts) -> bool:
 
 
 def read_layout(folder: Path, tag: str | None = None) -> ImageParts:
-    """The image in a layout: the only one, or the one with this tag. Raises AssembleError, ArtifactError."""
+    """The image in a layout: the only one, or the one with this tag. Raises UsageError, ArtifactError.
+
+    Names and tags are anybody's words: only those that registries take count (distribution-spec 1.1).
+    """
     if not (folder / "oci-layout").is_file():
-        raise AssembleError("not an OCI image layout", where=str(folder), expected="a file oci-layout")
+        raise UsageError(
+            "not an OCI image layout",
+            where=str(folder),
+            expected="a folder with a file oci-layout",
+            found="a folder without one" if folder.is_dir() else "no such folder",
+        )
     images = [entry for entry in _index(folder) if not _tag(entry).startswith(REFERRERS)]
+    for entry in images:
+        _require_tag(folder, _tag(entry))
     found = [entry for entry in images if tag is None or _tag(entry) == tag]
     if len(found) > 1 and len({str(entry["digest"]) for entry in found}) == 1:
         found = found[:1]  # one image with several tags
     if len(found) != 1:
         tags = ", ".join(sorted(map(_tag, images))) or "none"
-        raise AssembleError(
+        raise UsageError(
             "the layout does not hold exactly one such image",
             where=str(folder),
             expected=f"one image tagged {tag}" if tag else "one image",
@@ -209,10 +249,26 @@ def read_layout(folder: Path, tag: str | None = None) -> ImageParts:
             hint="name one as oci:FOLDER:TAG",
         )
     descriptor = _descriptor(found[0])
-    annotations = found[0].get("annotations")
-    full = annotations.get(FULL_NAME, "") if isinstance(annotations, Mapping) else ""
-    name = str(full).rpartition(":")[0] or folder.name
+    name = _name(found[0]) or folder.name
     return read_parts(name, _tag(found[0]), descriptor.digest, lambda digest: _blob(folder, digest))
+
+
+def _require_tag(folder: Path, tag: str) -> None:
+    if tag and not _TAG.fullmatch(tag):
+        raise ArtifactError(
+            "the layout names an image by what is no tag",
+            where=str(folder / "index.json"),
+            expected="letters, digits, `_`, `.` and `-`",
+            found=repr(tag),
+        )
+
+
+def _name(entry: Mapping[str, object]) -> str:
+    """The name of an image, without its tag; empty where there is none that a registry would take."""
+    annotations = entry.get("annotations")
+    full = annotations.get(FULL_NAME, "") if isinstance(annotations, Mapping) else ""
+    name = str(full).rpartition(":")[0]
+    return name if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) else ""
 
 
 def _tag(entry: Mapping[str, object]) -> str:
@@ -222,11 +278,19 @@ def _tag(entry: Mapping[str, object]) -> str:
 
 def _blob(folder: Path, digest: Digest) -> Path:
     path = folder / "blobs" / "sha256" / digest.hex
-    if not path.is_file():
-        raise AssembleError(
-            "the layout lacks a blob", where=str(folder), expected=str(digest), found="nothing"
-        )
+    if path.is_symlink() or not path.is_file():
+        found = "no regular file" if path.is_symlink() or path.exists() else "nothing"
+        raise ArtifactError("the layout lacks a blob", where=str(folder), expected=str(digest), found=found)
     return path
+
+
+def read_small_blob(folder: Path, digest: Digest, limit: int) -> bytes | None:
+    """A blob of a layout that may hold anything; None unless it is a file with these bytes, at most `limit`."""
+    try:
+        data = files.read_regular(folder / "blobs" / "sha256" / digest.hex, limit)
+    except OSError:
+        return None
+    return data if len(data) <= limit and Digest.of(data) == digest else None
 
 
 def _descriptor(value: object) -> Descriptor:

@@ -51,6 +51,11 @@ class Descriptor:
     size: int
     """Its length in bytes."""
 
+    @classmethod
+    def of(cls, media_type: str, data: bytes) -> "Descriptor":
+        """Names these bytes."""
+        return cls(media_type, Digest.of(data), len(data))
+
     def to_json(self) -> dict[str, Json]:
         """The descriptor as in the specification."""
         return {"mediaType": str(self.media_type), "digest": str(self.digest), "size": self.size}

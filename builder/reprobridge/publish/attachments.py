@@ -11,7 +11,7 @@ from reprobridge.errors import PublishError
 from reprobridge.lock.file import FILE_NAME
 from reprobridge.oci.model import Descriptor
 from reprobridge.publish.gate import Passed
-from reprobridge.publish.publication import Attachment
+from reprobridge.publish.model import Attachment
 from reprobridge.publish.signing.referrer import bundle_blobs, bundle_manifest
 from reprobridge.publish.signing.signer import Signer
 from reprobridge.publish.statements.measurements import measurements
@@ -69,7 +69,7 @@ def signed(statement: Statement, signer: Signer, subject: Descriptor, title: str
     return Attachment(
         title=title,
         manifest=bundle_manifest(bundle, subject, statement.predicate_type),
-        blobs=tuple(blob.data for blob in bundle_blobs(bundle)),
+        blobs=bundle_blobs(bundle),
     )
 
 

@@ -9,11 +9,23 @@ from reprobridge.publish.signing.check import CheckedStatement, check_bundle
 from reprobridge.publish.signing.policy import Policy
 
 
+@frozen
+class Unread:
+    """A bundle that is attached, but could not be had: what it would have said is open."""
+
+    reason: str
+    """Why, in one line."""
+
+
+Offered = bytes | Unread
+"""A bundle's bytes, trusted by nobody yet."""
+
+
 @frozen(kw_only=True)
 class Said:
     """Bundles that are offered about one manifest; nothing in them is known to be true."""
 
-    bundles: tuple[bytes, ...]
+    bundles: tuple[Offered, ...]
     """Their bytes."""
     subject: Digest
     """The manifest."""
@@ -29,10 +41,13 @@ def attested(said: Said, policy: Policy, kind: str) -> tuple[CheckedStatement, .
     trusted: list[CheckedStatement] = []
     problems: list[str] = []
     for bundle in said.bundles:
+        if isinstance(bundle, Unread):
+            problems.append(bundle.reason)
+            continue
         try:
             trusted.append(check_bundle(bundle, policy, subject=said.subject, predicate_type=kind))
         except TrustError as error:
-            problems.append(" ".join(str(error).split()))
+            problems.append(error.in_one_line())
     if not trusted:
         raise TrustError(
             "nobody whom we trust says this",

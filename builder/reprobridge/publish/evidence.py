@@ -12,8 +12,9 @@ from reprobridge.digest import Digest
 from reprobridge.errors import PublishError
 from reprobridge.store.store import Store
 from reprobridge.validate.kept import kept_report
-from reprobridge.validate.model import Report
+from reprobridge.validate.model import SCHEMA, Report
 from reprobridge.validate.scored import RECORD, Scored, kept_scored, shortcomings
+from reprobridge.wording import complaint
 from reprobridge_launcher.fields import FormatError
 from reprobridge_launcher.manifest import Manifest, Task
 
@@ -23,14 +24,24 @@ def find_report(store: Store, image: Digest, file: Path | None) -> Report | None
     if file is None:
         return kept_report(store, image)
     try:
-        return Report.from_json(json.loads(file.read_bytes()))
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        return Report.from_json(_of_our_schema(json.loads(file.read_bytes())))
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise PublishError(
             "the validation report cannot be read",
             where=str(file),
-            expected="what `reprobridge validate --json` prints",
-            found=str(error),
+            expected=f"what `reprobridge validate --json` prints, of schema {SCHEMA}",
+            found=complaint(error),
         ) from error
+
+
+def _of_our_schema(value: object) -> object:
+    """The value, unless it says another schema. Raises ValueError with what it is instead."""
+    match value:
+        case {"schema": found} if found == SCHEMA:
+            return value
+        case {"schema": found}:
+            raise ValueError(f"JSON of schema {found}")
+    raise ValueError("JSON that says no schema")
 
 
 def find_evidence(
@@ -38,14 +49,27 @@ def find_evidence(
 ) -> dict[str, Scored]:
     """For each task the best record there is, by the task's id; where none counts, one that does not.
 
-    `offered`: records from elsewhere, by the task's id.
+    `offered`: records from elsewhere, by the task's id. Raises PublishError for what is no folder of evidence.
     """
+    for folder in folders:
+        _require_evidence(folder)
     best: dict[str, Scored] = {}
     for task in artifact.tasks:
         found = [*_records(store, artifact, task, folders), *filter(None, [offered.get(task.id)])]
         if (scored := _best(found, artifact, task)) is not None:
             best[task.id] = scored
     return best
+
+
+def _require_evidence(folder: Path) -> None:
+    if next(folder.glob(f"*/*/{RECORD}"), None) is None:
+        raise PublishError(
+            "there is no evidence",
+            where=str(folder),
+            expected=f"a folder that `reprobridge run` wrote: TASK/RUN/{RECORD}",
+            found="a folder without one" if folder.is_dir() else "a file" if folder.exists() else "nothing",
+            hint="`reprobridge run --out FOLDER` writes one",
+        )
 
 
 def _best(found: Sequence[Scored], artifact: Manifest, task: Task) -> Scored | None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from reprobridge.assemble.composition import Composed
+from reprobridge.assemble.elsewhere import LEARNED
 from reprobridge.assemble.index import read_index
 from reprobridge.assemble.model import Fragment, Layer
 from reprobridge.digest import Digest, Json, canonical_json
@@ -137,7 +138,10 @@ def _inflated(data: bytes) -> bytes:
 
 
 def tell(store: Store, layer: Composed) -> Descriptor | None:
-    """The blob of what this store knows of a layer, kept in it; None when something of that is gone."""
+    """The blob of what was made here of a layer, kept in the store; None when something of that is gone.
+
+    What was only learned is not told on: whoever signs a list vouches for all of it.
+    """
     match store.result(RESULT, layer.key):
         case {"blob": str(text), "size": int(size)} if store.has(Digest.parse(text)):
             return Descriptor(MEDIA_TYPE, Digest.parse(text), size)
@@ -151,7 +155,7 @@ def tell(store: Store, layer: Composed) -> Descriptor | None:
 
 
 def known_of(store: Store, layer: Composed) -> KnownLayer | None:
-    """What this store knows of a layer; None when something of that is gone."""
+    """What was made here of a layer; None when something of that is gone, or somebody else's word."""
     try:
         made = Layer.from_json(store.result("layer", layer.key))
         parts = tuple(_known_part(store, kind, key) for kind, key in layer.parts)
@@ -173,18 +177,20 @@ def _known_part(store: Store, kind: str, key: Digest) -> KnownPart | None:
 
 
 def learn(store: Store, known: KnownLayer, title: str) -> None:
-    """Put what is known of a layer into the store, as if it had been made here but for its bytes.
+    """Put what is known of a layer into the store, apart from what was made here.
 
     Raises TrustError where it contradicts what was made here; `title` names the layer then.
     """
     fragments = [(part, _fragment(store, part)) for part in known.parts]
     for part, fragment in fragments:
-        held = _held(Fragment, store.result(part.kind, part.key))
-        _require_same(f"{title}: {part.kind}", held and replace(held, gzip=None), fragment)
-        if held is None:
-            store.remember(part.kind, part.key, fragment.to_json())
-    _require_same(title, _held(Layer, store.result("layer", known.key)), known.layer)
-    store.remember("layer", known.key, known.layer.to_json())
+        for kind in (part.kind, f"{LEARNED}{part.kind}"):
+            held = _held(Fragment, store.result(kind, part.key))
+            _require_same(f"{title}: {part.kind}", held and replace(held, gzip=None), fragment)
+    for kind in ("layer", f"{LEARNED}layer"):
+        _require_same(title, _held(Layer, store.result(kind, known.key)), known.layer)
+    for part, fragment in fragments:
+        store.remember(f"{LEARNED}{part.kind}", part.key, fragment.to_json())
+    store.remember(f"{LEARNED}layer", known.key, known.layer.to_json())
 
 
 def _fragment(store: Store, part: KnownPart) -> Fragment:
@@ -202,9 +208,9 @@ def _held(kind: type[Made], value: object) -> Made | None:
 def _require_same(where: str, held: Fragment | Layer | None, told: Fragment | Layer) -> None:
     if held is not None and held != told:
         raise TrustError(
-            "what is known of a layer contradicts what was made here",
+            "what is known of a layer contradicts what was made or learned before",
             where=where,
             expected=str(held),
             found=str(told),
-            hint="whoever published it built something else: build without --known, and tell them",
+            hint="somebody built something else: build without --known and with an empty store, and tell them",
         )

@@ -6,7 +6,7 @@ there is taken over only when our own key signed it, since whoever signs the lis
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from reprobridge.digest import Digest, Json, canonical_json
@@ -28,8 +28,6 @@ PREDICATE_TYPE = "urn:reprobridge:known-layers:1"
 """Of the statement that signs a list; its predicate is empty: the subject says it all."""
 KEY = "io.reprobridge.layer.key"
 """Annotation of a blob: the digest of the layer's plan, which covers artifacts, converters and parameters."""
-EMPTY_CONFIG = b"{}"
-"""Bytes of the list's configuration."""
 
 KnownLayers = Mapping[Digest, Descriptor]
 """The blobs of a list, by the keys of their layers."""
@@ -37,16 +35,15 @@ KnownLayers = Mapping[Digest, Descriptor]
 
 def write_list(known: KnownLayers) -> bytes:
     """The exact bytes of a list's manifest; the same for the same layers."""
-    from reprobridge.publish.signing.referrer import EMPTY
+    from reprobridge.publish.signing.referrer import EMPTY, EMPTY_CONFIG
 
-    config = Descriptor(EMPTY, Digest.of(EMPTY_CONFIG), len(EMPTY_CONFIG))
     layers: list[Json] = [{**known[key].to_json(), "annotations": {KEY: str(key)}} for key in sorted(known)]
     return canonical_json(
         {
             "schemaVersion": 2,
             "mediaType": MediaType.MANIFEST.value,
             "artifactType": ARTIFACT_TYPE,
-            "config": config.to_json(),
+            "config": Descriptor.of(EMPTY, EMPTY_CONFIG).to_json(),
             "layers": layers,
         }
     )
@@ -56,11 +53,15 @@ def read_list(data: bytes) -> KnownLayers:
     """The blobs of a list. Raises TrustError when it is none."""
     try:
         parsed = json.loads(data)
-        return dict(map(_entry, {ARTIFACT_TYPE: parsed["layers"]}[parsed["artifactType"]]))
+        kind, known = parsed["artifactType"], dict(map(_entry, parsed["layers"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
+        found = f"no field {error}" if isinstance(error, KeyError) else str(error)
+        raise TrustError("the list of known layers is broken", expected=ARTIFACT_TYPE, found=found) from error
+    if kind != ARTIFACT_TYPE:
         raise TrustError(
-            "the list of known layers is broken", expected=ARTIFACT_TYPE, found=repr(error)
-        ) from error
+            "the list of known layers is something else", expected=ARTIFACT_TYPE, found=str(kind)
+        )
+    return known
 
 
 def _entry(row: Mapping[str, object]) -> tuple[Digest, Descriptor]:
@@ -69,9 +70,9 @@ def _entry(row: Mapping[str, object]) -> tuple[Digest, Descriptor]:
             "mediaType": str(kind),
             "digest": str(digest),
             "size": int(size),
-            "annotations": {"io.reprobridge.layer.key": str(key)},
+            "annotations": {**annotations},
         } if kind == MEDIA_TYPE:
-            return Digest.parse(key), Descriptor(kind, Digest.parse(digest), size)
+            return Digest.parse(str(annotations[KEY])), Descriptor(kind, Digest.parse(digest), size)
     raise TypeError(f"no known layer: {row!r}")
 
 
@@ -126,13 +127,7 @@ class RemoteList:
         from reprobridge.registry.model import Wanted
         from reprobridge.registry.transfer import pull_blobs
 
-        def keep(blocks: Iterator[bytes]) -> None:
-            with store.writer() as blob:
-                for block in blocks:
-                    blob.write(block)
-                blob.commit()
-
-        lacking = [Wanted(blob, keep) for blob in blobs if not store.has(blob.digest)]
+        lacking = [Wanted(blob, store.keeper(blob.digest)) for blob in blobs if not store.has(blob.digest)]
         pull_blobs(self._registry, self._repository, lacking)
 
     def layer(self, key: Digest, blob: Descriptor, store: Store) -> KnownLayer:

@@ -10,7 +10,6 @@ from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.publish.attachments import signed
 from reprobridge.publish.known_layer import tell
 from reprobridge.publish.known_layers import (
-    EMPTY_CONFIG,
     TAG,
     KnownLayers,
     RemoteList,
@@ -19,21 +18,20 @@ from reprobridge.publish.known_layers import (
     statement_about,
     write_list,
 )
-from reprobridge.publish.publication import Target, in_memory
+from reprobridge.publish.model import Target
 from reprobridge.publish.signing.policy import Policy
 from reprobridge.publish.signing.signer import Signer
 from reprobridge.registry.model import SILENT, Blob
 from reprobridge.store.store import Store
 
-
-class UntrustedListError(TrustError):
-    """A repository's list of known layers is not signed by whom we trust."""
-
-
 TRIES = 3
 """How often the list is looked at again because somebody else changed it meanwhile."""
 SHARED = frozenset({"wheel", "deb"})
 """Kinds of recipes that other papers have too: a layer without one is quickly made."""
+
+
+class UntrustedListError(TrustError):
+    """A repository's list of known layers is not signed by whom we trust."""
 
 
 def known_here(store: Store, image: Digest) -> KnownLayers | None:
@@ -124,9 +122,9 @@ def _push(publication: KnownPublication, manifest: bytes) -> None:
     """Bring everything but the tag."""
     target = publication.target
     blobs = [publication.blob_of(blob) for blob in publication.ours.values()]
-    described = Descriptor(MediaType.MANIFEST, Digest.of(manifest), len(manifest))
+    described = Descriptor.of(MediaType.MANIFEST, manifest)
     attachment = signed(statement_about(target.name, manifest), publication.signer, described, "known layers")
-    small = [in_memory(data) for data in (EMPTY_CONFIG, *attachment.blobs)]
+    small = [Blob.of(data) for data in attachment.blobs]
     target.push([*blobs, *small], SILENT)
     target.put_manifest(str(described.digest), manifest)
     target.attach(described, [attachment.manifest])

@@ -108,5 +108,5 @@ def require_true(store: Store, layer: LayerPlan, known: KnownLayer, arrivals: Ar
             where=layer.title,
             expected=str(made.layer.blob) if made else None,
             found=str(known.layer.blob),
-            hint="build without --known, and tell whoever signed it",
+            hint="build without --known and with an empty store, and tell whoever signed it",
         )

@@ -11,11 +11,21 @@ from pathlib import Path
 
 from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json
 from reprobridge.errors import AssembleError, PublishError
-from reprobridge.oci.layout import FULL_NAME, LAYOUT_FILE, REF_NAME, index_bytes, read_entries, write_entry
+from reprobridge.oci.layout import (
+    FULL_NAME,
+    INDEX_LIMIT,
+    LAYOUT_FILE,
+    REF_NAME,
+    index_bytes,
+    read_entries,
+    read_small_blob,
+    write_entry,
+)
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.registry.model import Blob, Progress
 from reprobridge.registry.transfer import Moved
 from reprobridge.system import files
+from reprobridge.wording import complaint
 
 
 class LayoutTarget:
@@ -26,6 +36,8 @@ class LayoutTarget:
         self._image = image
         self.name = f"oci:{folder}"
         """For people."""
+        self.proves_blobs = False
+        """Anybody may delete a file; a look costs nothing."""
 
     def _path(self, digest: Digest) -> Path:
         return self._folder / "blobs" / "sha256" / digest.hex
@@ -42,16 +54,12 @@ class LayoutTarget:
         return self._read(digests[0]) if digests else None
 
     def _read(self, digest: Digest) -> bytes | None:
-        try:
-            data = self._path(digest).read_bytes()
-        except FileNotFoundError:
-            return None
-        return data if Digest.of(data) == digest else None
+        return read_small_blob(self._folder, digest, INDEX_LIMIT)
 
     def holds(self, blob: Descriptor) -> bool:
         """Whether the blob is there with its length."""
         path = self._path(blob.digest)
-        return path.is_file() and path.stat().st_size == blob.size
+        return not path.is_symlink() and path.is_file() and path.stat().st_size == blob.size
 
     def push(self, blobs: Sequence[Blob], progress: Progress) -> Moved:
         """Copy blobs into the folder; every byte is looked at on its way."""
@@ -99,8 +107,9 @@ class LayoutTarget:
             write_entry(self._folder, Descriptor(MediaType.MANIFEST, digest, len(data)), names, [data])
 
     def attached(self, subject: Descriptor) -> frozenset[Digest]:
-        """Digests of what the subject's tag lists."""
-        return frozenset(Digest.parse(str(entry["digest"])) for entry in self._listed(subject))
+        """Digests of what the subject's tag lists and is there."""
+        listed = {Digest.parse(str(entry["digest"])) for entry in self._listed(subject)}
+        return frozenset(digest for digest in listed if self._read(digest) is not None)
 
     def _listed(self, subject: Descriptor) -> list[dict[str, Json]]:
         data = self.manifest(_referrers_tag(subject.digest))
@@ -141,7 +150,10 @@ def _written(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise AssembleError(
-            "the layout cannot be written", where=str(folder), expected="a writable folder", found=str(error)
+            "the layout cannot be written",
+            where=str(folder),
+            expected="a writable folder",
+            found=complaint(error),
         ) from error
 
 

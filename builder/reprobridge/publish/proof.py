@@ -30,16 +30,27 @@ def attested_proof(said: Said, policy: Policy) -> Proof:
     reports = [read_validation(statement.predicate)[0] for statement in validated]
     evidence: dict[str, Scored] = {}
     for statement in attested(said, policy, PredicateType.MEASUREMENTS):
-        evidence |= _records(statement.predicate)
+        evidence |= attested_records(statement.predicate)
     return Proof(report=max(reports, key=lambda report: report.passed), evidence=evidence)
 
 
-def _records(predicate: Mapping[str, Any]) -> dict[str, Scored]:
+def attested_records(predicate: Mapping[str, Any]) -> dict[str, Scored]:
     """The runner's records in a statement about measurements. Raises TrustError."""
     try:
         measured = {task["task"]: task["measured"] for task in predicate["tasks"]}
-        return {
+        records = {
             str(task): Scored.parse(given["record"].encode()) for task, given in measured.items() if given
         }
-    except (KeyError, TypeError, ValueError, AttributeError, FormatError) as error:
+        values = {str(task): given["value"] for task, given in measured.items() if given}
+    except (KeyError, TypeError, ValueError, AttributeError, FormatError, RecursionError) as error:
         raise TrustError("the attested measurements cannot be read", found=repr(error)) from error
+    for task, scored in records.items():
+        value = None if scored.record.value is None else repr(scored.record.value)
+        if values[task] != value:
+            raise TrustError(
+                "the attested measurement says another value than its record",
+                where=task,
+                expected=value or "no value",
+                found=str(values[task]),
+            )
+    return records

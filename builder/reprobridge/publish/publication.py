@@ -3,122 +3,28 @@
 `survey` looks at the target, `difference` (pure) says what is lacking, `carry_out` brings it: layers and
 configuration, the manifest by its digest, what is attached to it, the tags last. So a reader never sees an image
 that is not whole, and a publication that was interrupted goes on where it ended: what arrived is found there.
-A manifest that a repository holds proves that it holds the manifest's blobs (distribution-spec 1.1, pushing
-manifests), so no request asks for those.
+A manifest that a repository holds is taken to prove that it holds the manifest's blobs (distribution-spec 1.1,
+pushing manifests), so no request asks for those; a registry may have lost them nevertheless, and a folder proves
+nothing, so where a target does not prove its blobs each one is looked for.
 """
 
-import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 from reprobridge.digest import Digest
 from reprobridge.errors import PublishError, RegistryError
-from reprobridge.frozen import field_names, frozen, replace
+from reprobridge.frozen import field_names, replace
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.publish.gate import Passed
+from reprobridge.publish.model import Attachment, Difference, Publication, Survey, Target
 from reprobridge.publish.tags import Tags, require_free
-from reprobridge.registry.model import SILENT, Blob, Progress
+from reprobridge.registry.model import OCTETS, SILENT, Blob, Progress
 from reprobridge.registry.transfer import Moved
-
-
-@frozen(kw_only=True)
-class Attachment:
-    """A referrer: a manifest that names the image as its subject."""
-
-    title: str
-    """For people: what it says about the image."""
-    manifest: bytes
-    """Its exact bytes."""
-    blobs: tuple[bytes, ...]
-    """The bytes of everything that the manifest names."""
-
-    @property
-    def digest(self) -> Digest:
-        """Of its manifest."""
-        return Digest.of(self.manifest)
-
-
-@frozen(kw_only=True)
-class Publication:
-    """What shall stand at the target in the end."""
-
-    passed: Passed
-    """The image."""
-    tags: Tags
-    """Its tags."""
-    attachments: tuple[Attachment, ...] = ()
-    """What is attached to it."""
-
-    @property
-    def digest(self) -> Digest:
-        """The image's digest of record."""
-        return self.passed.image.manifest.digest
 
 
 def both(one: Moved, other: Moved) -> Moved:
     """What two transfers did."""
     return Moved(**{name: getattr(one, name) + getattr(other, name) for name in field_names(Moved)})
-
-
-class Target(Protocol):
-    """A repository of a registry, or an OCI image layout."""
-
-    name: str
-    """For people and for references: `REGISTRY/REPOSITORY` or `oci:FOLDER`."""
-
-    def manifest(self, reference: str) -> bytes | None:
-        """The manifest with this tag or digest, or None."""
-
-    def holds(self, blob: Descriptor) -> bool:
-        """Whether the blob is there: one look."""
-
-    def push(self, blobs: Sequence[Blob], progress: Progress) -> Moved:
-        """Bring blobs, unless they are there."""
-
-    def put_manifest(self, reference: str, data: bytes) -> None:
-        """Let a tag or digest mean this manifest, whose blobs are there."""
-
-    def attached(self, subject: Descriptor) -> frozenset[Digest]:
-        """Digests of everything that is attached to a manifest."""
-
-    def attach(self, subject: Descriptor, manifests: Sequence[bytes]) -> None:
-        """Attach manifests, whose blobs are there, to their subject, which is there."""
-
-
-@frozen(kw_only=True)
-class Survey:
-    """What a look at the target showed."""
-
-    standing: Mapping[str, Digest | None]
-    """What each tag of the publication means there."""
-    complete: bool
-    """Whether the image's own manifest is there."""
-    proven: frozenset[Digest]
-    """Blobs that manifests there prove to be there."""
-    attached: frozenset[Digest]
-    """What is attached to the image there."""
-
-
-@frozen(kw_only=True)
-class Difference:
-    """What the target lacks."""
-
-    blobs: tuple[Descriptor, ...]
-    """Layers, lowest first, then the configuration; each once. They may be there, but nothing proves it."""
-    proven: tuple[Descriptor, ...]
-    """Blobs of the image that need no request."""
-    manifest: bool
-    """Whether the image's manifest is lacking."""
-    attachments: tuple[Attachment, ...]
-    """What is not attached yet."""
-    tags: tuple[str, ...]
-    """Tags that mean nothing or something else, in the order in which they are set."""
-
-    @property
-    def nothing(self) -> bool:
-        """Whether everything is there."""
-        return not (self.blobs or self.manifest or self.attachments or self.tags)
 
 
 def survey(publication: Publication, target: Target) -> Survey:
@@ -133,10 +39,33 @@ def survey(publication: Publication, target: Target) -> Survey:
         own = target.manifest(str(ours))
         complete = own is not None
         manifests += [data for data in (own, *_neighbours(target, tags)) if data is not None]
-    proven = frozenset(digest for data in manifests for digest in named_blobs(data))
-    subject = publication.passed.image.manifest
-    attached = target.attached(subject) if complete and publication.attachments else frozenset()
-    return Survey(standing=standing, complete=complete, proven=proven, attached=attached)
+    return Survey(
+        standing=standing,
+        complete=complete,
+        proven=_proven(publication.passed, manifests, target),
+        attached=_attached(publication, target) if complete else frozenset(),
+    )
+
+
+def _proven(passed: Passed, manifests: Sequence[bytes], target: Target) -> frozenset[Digest]:
+    if target.proves_blobs:
+        return frozenset(digest for data in manifests for digest in named_blobs(data))
+    every = {blob.digest: blob for blob in (*passed.image.layers, passed.image.config)}
+    return frozenset(digest for digest, blob in every.items() if target.holds(blob))
+
+
+def _attached(publication: Publication, target: Target) -> frozenset[Digest]:
+    """Those of our attachments that are there; with their blobs, where the target does not prove them."""
+    if not publication.attachments:
+        return frozenset()
+    found = target.attached(publication.passed.image.manifest)
+    if target.proves_blobs:
+        return found
+    blobs = {blob for one in publication.attachments if one.digest in found for blob in one.blobs}
+    lost = {blob for blob in blobs if not target.holds(Descriptor.of(OCTETS, blob))}
+    return frozenset(
+        one.digest for one in publication.attachments if one.digest in found and not lost & {*one.blobs}
+    )
 
 
 NEIGHBOUR = "latest"
@@ -163,7 +92,7 @@ def difference(publication: Publication, seen: Survey) -> Difference:
     """What the target lacks, as far as the survey tells."""
     image = publication.passed.image
     every = {blob.digest: blob for blob in (*image.layers, image.config)}
-    proven = tuple(blob for blob in every.values() if seen.complete or blob.digest in seen.proven)
+    proven = tuple(blob for blob in every.values() if blob.digest in seen.proven)
     return Difference(
         blobs=tuple(blob for blob in every.values() if blob not in proven),
         proven=proven,
@@ -205,18 +134,9 @@ def _attach(subject: Descriptor, attachments: Sequence[Attachment], target: Targ
     if not attachments:
         return Moved()
     every = {Digest.of(blob): blob for one in attachments for blob in one.blobs}
-    moved = target.push([in_memory(blob) for blob in every.values()], SILENT)
+    moved = target.push([Blob.of(blob) for blob in every.values()], SILENT)
     target.attach(subject, [one.manifest for one in attachments])
     return moved
-
-
-OCTETS = "application/octet-stream"
-"""Media type of a blob whose manifest says what it is."""
-
-
-def in_memory(data: bytes) -> Blob:
-    """Bytes at hand as a blob."""
-    return Blob(Descriptor(OCTETS, Digest.of(data), len(data)), lambda: io.BytesIO(data))
 
 
 def _require_still_free(publication: Publication, target: Target) -> None:

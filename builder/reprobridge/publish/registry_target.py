@@ -13,11 +13,14 @@ from reprobridge.registry.transfer import Moved, push_blobs
 class RegistryTarget:
     """A repository as a target."""
 
-    def __init__(self, registry: Registry, repository: str) -> None:
+    def __init__(self, registry: Registry, repository: str, *, proves_blobs: bool = True) -> None:
+        """`proves_blobs`: whether a manifest that is there is taken to prove that its blobs are."""
         self._registry = registry
         self._repository = repository
         self.name = f"{registry.host}/{repository}"
         """For people and for references."""
+        self.proves_blobs = proves_blobs
+        """Else each blob is asked for."""
 
     def manifest(self, reference: str) -> bytes | None:
         """The manifest with this tag or digest, or None."""

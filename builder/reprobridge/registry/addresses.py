@@ -58,6 +58,24 @@ class Addresses:
             )
         return url
 
+    def realm(self, named: str) -> str:
+        """The token server that a challenge names; our login goes there, as the protocol asks. Raises RegistryError.
+
+        From https it must be https, on any host. By http it is the registry's own host, or this machine.
+        """
+        url = self.follow(self.of(""), named)
+        parts = urlsplit(url)
+        own = urlsplit(f"//{self._origin[1]}").hostname
+        if parts.scheme == "http" and parts.hostname != own and not is_loopback(parts.hostname or ""):
+            raise RegistryError(
+                "the registry asks for a login at another host, without encryption",
+                where=self.host,
+                expected=f"a token server at {own}, or one reached by https",
+                found=without_query(url),
+                hint="--insecure lets plain http go to the registry that you named, and nowhere else",
+            )
+        return url
+
     def _may(self, current: str, url: str) -> bool:
         scheme = urlsplit(url).scheme
         if scheme == "https":

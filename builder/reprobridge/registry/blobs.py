@@ -10,11 +10,12 @@ from reprobridge.errors import RegistryError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor
 from reprobridge.registry.challenge import Grants, pull, push
+from reprobridge.registry.model import OCTETS
 from reprobridge.registry.refusals import Refused, Reply
 from reprobridge.registry.server import Server
 from reprobridge.system.http import Body, Request
 
-OCTETS: Mapping[str, str] = {"Content-Type": "application/octet-stream"}
+OCTET_HEADERS: Mapping[str, str] = {"Content-Type": OCTETS}
 """Headers of a blob's bytes."""
 EMPTY = Body.of(b"")
 """A body that says Content-Length: 0, as a POST or PUT must."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from reprobridge.digest import CHUNK
 from reprobridge.errors import RegistryError
-from reprobridge.registry.blobs import OCTETS, Session, session
+from reprobridge.registry.blobs import OCTET_HEADERS, Session, session
 from reprobridge.registry.challenge import Grants
 from reprobridge.registry.model import Blob
 from reprobridge.registry.refusals import Lost, Reply, Transient, lost
@@ -55,7 +55,7 @@ class Chunks:
         return Body(length, lambda: self._blocks(offset, length))
 
     def _send_one(self, location: str, offset: int, length: int) -> tuple[str, int]:
-        headers = {**OCTETS, "Content-Range": f"{offset}-{offset + length - 1}"}
+        headers = {**OCTET_HEADERS, "Content-Range": f"{offset}-{offset + length - 1}"}
         body = self.piece(offset, length)
         request = Request(method="PATCH", url=location, headers=headers, body=body)
         try:

@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 
 from reprobridge.digest import Hasher
-from reprobridge.errors import RegistryError
 from reprobridge.oci.model import Descriptor
 from reprobridge.registry.challenge import pull
-from reprobridge.registry.refusals import Transient, Unreachable
+from reprobridge.registry.refusals import Refused, Reply, Transient, Unreachable, WrongBytesError, wrong_bytes
 from reprobridge.registry.server import Server
 from reprobridge.system.http import Answer, Request
 
@@ -85,17 +84,25 @@ class Download:
                 raise self._wrong("another part of the blob", answer.headers.get("content-range", "none"))
             return 0
         if answer.status != 200:
-            raise self._server.refusal(self._server.read(request, answer))
+            raise self._refusal(self._server.read(request, answer))
         length = answer.headers.get("content-length", "")
         if length.isdecimal() and int(length) != self._blob.size:
             raise self._wrong("another size", f"{length} bytes")
         return offset
 
-    def _wrong(self, what: str, found: str) -> RegistryError:
-        return RegistryError(
-            f"the registry sends {what}",
-            where=f"{self._server.host}/{self._repository}@{self._blob.digest}",
-            expected=f"{self._blob.digest}, {self._blob.size} bytes",
-            found=found,
-            hint="run the same again; if it stays so, the registry's blob is damaged",
+    def _refusal(self, reply: Reply) -> Refused:
+        error = self._server.refusal(reply)
+        if reply.status == 404:
+            error.message = "the registry has lost a blob that its manifest names"
+            error.where, error.expected = self._place, f"{self._blob.size} bytes"
+            error.hint = "whoever published the image can publish it again: only what lacks is uploaded"
+        return error
+
+    def _wrong(self, what: str, found: str) -> WrongBytesError:
+        return wrong_bytes(
+            what, where=self._place, wanted=self._blob.digest, found=found, size=self._blob.size
         )
+
+    @property
+    def _place(self) -> str:
+        return f"{self._server.host}/{self._repository}@{self._blob.digest}"

@@ -43,7 +43,7 @@ def add_to_fallback(
             missing = [entry for entry in added if entry["digest"] not in known]
             if not missing:
                 return
-            if attempt > 1:  # not the first writing, and somebody else's came between
+            if attempt > 1:  # written twice, and undone twice: give way to whoever else writes
                 registry.server.pause(0.1 * 2**attempt)
             changed = {**index, "manifests": [*entries, *missing]}
             data = json.dumps(changed, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

@@ -9,7 +9,7 @@ from reprobridge.oci.model import MediaType
 from reprobridge.registry.blobs import check_digest
 from reprobridge.registry.challenge import pull, push
 from reprobridge.registry.model import Received
-from reprobridge.registry.refusals import Reply, Transient
+from reprobridge.registry.refusals import Reply, Transient, wrong_bytes
 from reprobridge.registry.server import Server
 from reprobridge.system.http import Body, Request
 
@@ -31,11 +31,26 @@ def fetch(server: Server, repository: str, reference: str) -> Received | None:
     if reply.status == 404:
         return None
     digest = Digest.of(reply.data)
-    if ":" in reference and reference != str(digest):
-        raise server.broken("the registry sends another manifest", expected=reference, found=str(digest))
-    if ":" not in reference:
-        check_digest(server, reply, digest)
+    if (wanted := _wanted(reply, reference)) not in (None, str(digest)):
+        raise _wrong(server, repository, reference, wanted=str(wanted), found=digest)
     return Received(data=reply.data, media_type=_media_type(server, reply), digest=digest)
+
+
+def _wanted(reply: Reply, reference: str) -> str | None:
+    """The digest that a manifest must have: the one asked for, or the SHA-256 that the server names for a tag."""
+    if ":" in reference:
+        return reference
+    named = reply.headers.get("docker-content-digest", "")
+    return named if named.startswith("sha256:") else None
+
+
+def _wrong(server: Server, repository: str, reference: str, *, wanted: str, found: Digest) -> RegistryError:
+    what = "another manifest" if ":" in reference else "another manifest than the one that it names"
+    where = f"{server.host}/{repository}{'@' if ':' in reference else ':'}{reference}"
+    try:
+        return wrong_bytes(what, where=where, wanted=Digest.parse(wanted), found=str(found))
+    except ValueError:
+        return server.broken("the registry names no digest", expected="sha256:<64 hex>", found=wanted)
 
 
 def fetch_digest(server: Server, repository: str, reference: str) -> Digest | None:

@@ -1,6 +1,7 @@
 """What moves between us and a registry, and who is told about it."""
 
 import contextlib
+import io
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import BinaryIO, Protocol
@@ -9,6 +10,9 @@ from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor
+
+OCTETS = "application/octet-stream"
+"""Media type of bytes of which something else says what they are."""
 
 Sink = Callable[[bytes], object]
 """Takes the next bytes of a blob."""
@@ -32,6 +36,11 @@ class Blob:
     """Opens its bytes from the beginning; called only when they are really sent, and again for each try."""
     mount_from: tuple[str, ...] = ()
     """Repositories of the same registry that may hold it already."""
+
+    @classmethod
+    def of(cls, data: bytes) -> "Blob":
+        """Bytes that lie in memory."""
+        return cls(Descriptor.of(OCTETS, data), lambda: io.BytesIO(data))
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[BinaryIO]:

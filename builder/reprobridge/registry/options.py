@@ -24,6 +24,8 @@ class Patience:
 
     pause: Callable[[float], None] = time.sleep
     """Waits so many seconds."""
+    say: Callable[[str], object] = lambda _: None
+    """Told before each wait what makes us wait."""
     clock: Callable[[], float] = time.time
     """Seconds since 1970: the end of tokens, and dates in Retry-After."""
     tries: int = 5

@@ -52,11 +52,20 @@ class Unauthorized(Refused):
     """Another try carries other authorization than the one that was refused."""
 
 
+class WrongBytesError(RegistryError):
+    """The bytes that the registry sends are not those of the digest that they were asked for by."""
+
+    wanted: Digest | None = None
+    """The digest."""
+
+
 class Transient(RegistryError):
     """Another try may succeed."""
 
     wait: float | None = None
     """Seconds that the server asks us to wait."""
+    hopeless: bool = False
+    """One more try is enough."""
 
 
 class Throttled(Refused, Transient):
@@ -77,13 +86,15 @@ class Lost(Refused, Transient):
 
 def no_answer(host: str, error: NoAnswerError) -> Unreachable:
     """The error for an exchange that broke."""
-    return Unreachable(
+    trouble = Unreachable(
         "the registry does not answer",
         where=host,
         expected="an answer",
         found=error.found,
         hint="check the registry's name and the network, then run the same again: what arrived stays there",
     )
+    trouble.hopeless = error.unknown_host
+    return trouble
 
 
 def refusal(host: str, reply: Reply, *, now: float) -> Refused:
@@ -100,6 +111,21 @@ def refusal(host: str, reply: Reply, *, now: float) -> Refused:
     error.status, error.code, error.missing = reply.status, codes[0] if codes else "", missing
     if isinstance(error, Transient):
         error.wait = wait_asked_for(reply, now)
+    return error
+
+
+def wrong_bytes(
+    what: str, *, where: str, wanted: Digest, found: str, size: int | None = None
+) -> WrongBytesError:
+    """The error for other bytes than those of a digest; `size`: how many there should be."""
+    error = WrongBytesError(
+        f"the registry sends {what}",
+        where=where,
+        expected=f"{wanted}" if size is None else f"{wanted}, {size} bytes",
+        found=found,
+        hint="run the same again; if it stays so, the registry, or somebody on the way, changed the bytes",
+    )
+    error.wanted = wanted
     return error
 
 

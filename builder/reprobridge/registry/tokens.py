@@ -9,7 +9,7 @@ import json
 import re
 import threading
 from collections.abc import Mapping
-from urllib.parse import urlencode
+from urllib.parse import quote, quote_plus, urlencode
 
 from reprobridge.errors import RegistryError
 from reprobridge.frozen import frozen, replace
@@ -85,8 +85,8 @@ class Authorizer:
                 case (IdentityToken(secret),):
                     secrets += [secret]
         data = reply.data
-        for secret in filter(None, secrets):
-            data = data.replace(secret.encode(), b"...")
+        for spelled in _spellings(secrets):
+            data = data.replace(spelled, b"...")
         error = refusal(self._addresses.host, replace(reply, data=data), now=self._patience.clock())
         if error.status in (401, 403):
             error.found = f"{error.found} (asked {who})"
@@ -138,8 +138,7 @@ class Authorizer:
         return f"Bearer {token}"
 
     def _ask(self, challenge: Challenge, wanted: Grants) -> Reply:
-        # The realm is the registry's word; from https it must be https, else http to where http may go.
-        realm = self._addresses.follow(self._addresses.of(""), challenge.parameters["realm"])
+        realm = self._addresses.realm(challenge.parameters["realm"])
         fields = [("scope", text) for text in scope_texts(wanted)]
         if service := challenge.parameters.get("service"):
             fields.insert(0, ("service", service))
@@ -170,6 +169,23 @@ class Authorizer:
         if answer.status != 200 and isinstance(trouble := self.refusal(reply), Transient):
             raise trouble
         return reply
+
+
+def _spellings(secrets: list[str]) -> list[bytes]:
+    """The secrets as servers repeat them: as they are, out of an address or a form, or in JSON; the longest first."""
+    spelled = {
+        form.encode()
+        for secret in filter(None, secrets)
+        for form in (
+            secret,
+            quote(secret),
+            quote(secret, safe=""),
+            quote_plus(secret),
+            json.dumps(secret)[1:-1],
+            json.dumps(secret, ensure_ascii=False)[1:-1],
+        )
+    }
+    return sorted(spelled, key=len, reverse=True)
 
 
 def basic_header(user: str, secret: str) -> str:

@@ -20,8 +20,10 @@ class Tries:
             wait = max(1.0, min(2.0 ** (self._throttled - 1), 30.0), trouble.wait or 0.0)
         else:
             self._failed += 1
-            last = self._failed >= self._patience.tries
+            last = self._failed >= (2 if trouble.hopeless else self._patience.tries)
             wait = max(2.0 ** (self._failed - 2), trouble.wait or 0.0)
         if last or wait > self._patience.longest_wait:
             raise trouble
+        found = f" ({trouble.found})" if trouble.found else ""
+        self._patience.say(f"{trouble.where}: {trouble.message}{found}; trying again")
         self._patience.pause(wait)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from reprobridge.digest import CHUNK, Hasher, digest_stream
 from reprobridge.oci.layout import DamagedBlobError
 from reprobridge.registry.addresses import with_query
-from reprobridge.registry.blobs import OCTETS, Session, begin, cancel, check_digest, holds_blob, mount
+from reprobridge.registry.blobs import OCTET_HEADERS, Session, begin, cancel, check_digest, holds_blob, mount
 from reprobridge.registry.challenge import push
 from reprobridge.registry.chunks import Chunks, smaller_chunk
 from reprobridge.registry.model import Blob, Outcome, Progress
@@ -80,7 +80,7 @@ class Upload:
 
     def _send_whole(self, opened: Session) -> None:
         body = Body(self._blob.descriptor.size, self._blocks)
-        request = Request(method="PUT", url=self._closing(opened.location), headers=OCTETS, body=body)
+        request = Request(method="PUT", url=self._closing(opened.location), headers=OCTET_HEADERS, body=body)
         # Without a second try of its own: after an early 401 the session may be gone, too.
         self._check_closed(self._server.once(request, self._grants))
 
@@ -92,7 +92,10 @@ class Upload:
             raise DamagedBlobError(blob, found)
         chunks = Chunks(self._server, self._grants, self._blob, self._advance)
         location, offset = chunks.send(opened, chunk)
-        headers = {**OCTETS, **({"Content-Range": f"{offset}-{blob.size - 1}"} if offset < blob.size else {})}
+        headers = {
+            **OCTET_HEADERS,
+            **({"Content-Range": f"{offset}-{blob.size - 1}"} if offset < blob.size else {}),
+        }
         body = chunks.piece(offset, blob.size - offset)
         request = Request(method="PUT", url=self._closing(location), headers=headers, body=body)
         with self._server.open(request, self._grants, follow=False) as answer:

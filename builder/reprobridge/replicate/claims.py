@@ -1,7 +1,7 @@
 """Whether what a signed statement says fits the image that it is about.
 
 The validation report must be about this digest and passed, the provenance must name the lock that the image
-holds, the bill of materials must be the image's own. Kinds that we do not know are not looked into: that
+holds, the bill of materials must be the image's own, each measurement of the image's tasks, code and locks. Kinds that we do not know are not looked into: that
 somebody whom the policy trusts signed them is all that can be said.
 """
 
@@ -13,12 +13,15 @@ from reprobridge.digest import Digest
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
 from reprobridge.lock.file import FILE_NAME
+from reprobridge.publish.proof import attested_records
 from reprobridge.publish.signing.check import CheckedStatement
 from reprobridge.publish.statements.sbom import cyclonedx_document
 from reprobridge.publish.statements.statement import PredicateType
 from reprobridge.publish.statements.validation import read_validation
 from reprobridge.replicate.contents import Contents
 from reprobridge.validate.model import Verdict
+from reprobridge.validate.scored import shortcomings
+from reprobridge.wording import counted
 
 
 @frozen(kw_only=True)
@@ -111,6 +114,24 @@ def _same_document(
     return f"{len(document.get('packages', ()))} packages, as in the image"
 
 
+def _measurements(statement: CheckedStatement, known: Known) -> str:
+    """Each record must count for its task as the gate before publishing has it (`validate/scored.py`)."""
+    artifact = known.required("manifest").read_manifest()
+    if (found := statement.predicate.get("artifact")) != artifact.artifact.id:
+        raise TrustError(
+            "the measurements are of another artifact", expected=artifact.artifact.id, found=str(found)
+        )
+    records = attested_records(statement.predicate)
+    tasks = {task.id: task for task in artifact.tasks}
+    for name, scored in sorted(records.items()):
+        problems = shortcomings(scored.record, artifact, tasks[name]) if name in tasks else ["no such task"]
+        if problems:
+            raise TrustError("a measurement does not count", where=name, found="; ".join(problems))
+    unmeasured = sorted(tasks.keys() - records.keys())
+    said = f"{counted(len(records), 'task')} measured"
+    return said + (f", not measured: {', '.join(unmeasured)}" if unmeasured else "")
+
+
 def _names_lock(dependency: object) -> bool:
     return isinstance(dependency, Mapping) and dependency.get("name") == FILE_NAME
 
@@ -125,4 +146,5 @@ _COMPARISONS: Mapping[str, Callable[[CheckedStatement, Known], str]] = {
     PredicateType.PROVENANCE: _provenance,
     PredicateType.SPDX: _sbom,
     PredicateType.CYCLONEDX: _cyclonedx,
+    PredicateType.MEASUREMENTS: _measurements,
 }

@@ -29,6 +29,8 @@ SBOM = "rra/sbom.spdx.json"
 """Where the bill of materials stands."""
 INVENTORY = INTEGRITY.lstrip("/")
 """Where the list of all files of code and environment stands."""
+LAYER_LIMIT = 1 << 30
+"""Bytes that the layer may inflate to."""
 LARGEST = 64 << 20
 """Bytes of all these files together that are read into memory."""
 
@@ -56,7 +58,7 @@ class Contents:
 
         try:
             return parse(json.loads(self.manifest))
-        except (FormatError, ValueError) as error:
+        except (FormatError, ValueError, RecursionError) as error:
             raise ArtifactError(
                 "the launcher's manifest is broken", where=f"/{MANIFEST}", found=str(error)
             ) from error
@@ -91,7 +93,7 @@ def _files(image: SeenImage, wanted: Callable[[str], bool]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     left = LARGEST
     with image.brought(layer).blob.open("rb") as compressed:
-        for path, member, archive in tar_members(HashedTar(compressed)):
+        for path, member, archive in tar_members(HashedTar(compressed, LAYER_LIMIT)):
             if not member.isreg() or not wanted(path):
                 continue
             left -= member.size

@@ -13,9 +13,10 @@ from reprobridge_launcher.terminal import table
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """The lines to print."""
     image = inspection.image
-    rows = [("image", inspection.name), ("digest", str(image.digest)), ("platform", image.platform)]
+    name, platform = one_line(inspection.name), one_line(image.platform)
+    rows = [("image", name), ("digest", str(image.digest)), ("platform", platform)]
     if inspection.artifact is None:
-        yield from _table([*rows, ("artifact", f"none: {inspection.why.splitlines()[0]}")])
+        yield from _table([*rows, ("artifact", f"none: {one_line(inspection.why.splitlines()[0])}")])
     else:
         yield from _table([*rows, *_head(inspection, inspection.artifact)])
         yield from _body(inspection.artifact)

@@ -6,7 +6,7 @@ own digest is the one asked for, or what its tag means.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,14 @@ from reprobridge.registry.client import Registry
 from reprobridge.registry.model import SILENT, Progress, Received, Wanted
 from reprobridge.registry.reference import ImageReference
 from reprobridge.registry.transfer import pull_blobs
+from reprobridge.replicate.seen import require_image
 from reprobridge.store.store import Store
+from reprobridge.wording import complaint
 
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"
 """What Docker calls an index."""
+UNTOLD = "a platform that is not told"
+"""Of an index's entry that names none: taken when it is the only one."""
 
 
 @frozen(kw_only=True)
@@ -48,11 +52,12 @@ def remote_image(
     store.add(received.data)
     name, version = reference.name, reference.tag or _version(received)
     parts = read_parts(name, version, received.digest, store.path)
+    require_image(parts, json.loads(received.data))
     blobs = {blob.digest: blob for blob in parts.blobs()}
 
     def path(digest: Digest) -> Path:
         if not store.has(digest):
-            _keep(store, blobs[digest], registry.blob_blocks(reference.repository, blobs[digest]))
+            store.keeper(digest)(registry.blob_blocks(reference.repository, blobs[digest]))
         return store.path(digest)
 
     return replace(parts, path=path)
@@ -68,22 +73,11 @@ def pull_image(
 ) -> Pulled:
     """Bring everything that lacks of a remote image, and let its name mean it. Raises RegistryError."""
     missing = missing_blobs(image, store)
-    wanted = [Wanted(blob, _keeper(store, blob)) for blob in missing]
+    wanted = [Wanted(blob, store.keeper(blob.digest)) for blob in missing]
     moved = pull_blobs(registry, repository, wanted, progress)
     store.refer(image.name, image.version, image.manifest.digest)
     whole = replace(image, path=store.path)
     return Pulled(image=whole, fetched=moved.bytes, present=len(image.blobs()) - 1 - len(missing))
-
-
-def _keeper(store: Store, blob: Descriptor) -> Callable[[Iterator[bytes]], object]:
-    return lambda blocks: _keep(store, blob, blocks)
-
-
-def _keep(store: Store, blob: Descriptor, blocks: Iterator[bytes]) -> None:
-    with store.writer() as writer:
-        for block in blocks:
-            writer.write(block)
-        writer.commit(blob.digest)
 
 
 def _manifest(registry: Registry, reference: ImageReference, platform: Platform) -> Received:
@@ -112,9 +106,11 @@ def _chosen(received: Received, reference: ImageReference, platform: Platform) -
         entries = json.loads(received.data)["manifests"]
         found = {_platform(entry): Digest.parse(entry["digest"]) for entry in entries}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ArtifactError("the image index is broken", where=str(reference), found=repr(error)) from error
-    if len(found) == 1:
-        return next(iter(found.values()))
+        raise ArtifactError(
+            "the image index is broken", where=str(reference), found=complaint(error)
+        ) from error
+    if list(found) == [UNTOLD] and len(entries) == 1:
+        return found[UNTOLD]
     if str(platform) not in found:
         raise RegistryError(
             "the image is not there for this platform",
@@ -127,8 +123,8 @@ def _chosen(received: Received, reference: ImageReference, platform: Platform) -
 
 
 def _platform(entry: Mapping[str, Any]) -> str:
-    platform = entry.get("platform") or {}
-    return f"{platform.get('os')}/{platform.get('architecture')}"
+    platform = entry.get("platform")
+    return f"{platform.get('os')}/{platform.get('architecture')}" if platform else UNTOLD
 
 
 def _version(received: Received) -> str:

@@ -2,10 +2,12 @@
 
 Out of the image come its specification, the files that this names, and its lock: all from one small layer.
 Everything else comes from where anybody gets it: packages from the configured sources, the code from its origin,
-with the image's own patches. No other layer of the image is read before the outcome stands, and the store that
-it is made in starts empty.
+with the image's own patches. The store that it is made in starts empty. Packages without a wheel are built again, so
+their build backends run in the sandbox.
 The code's origin may be gone, or be a folder of the author's that nobody else has: then the image's own refined
-code is taken, only if it is the tree that the lock names, and the outcome says so.
+code is taken, only if it is the tree that the lock names, and the outcome says so. No other layer of the image is
+read before the outcome stands. Digests are compared with those that the manifest names; whether a registry serves the
+bytes of these is for `verify` to see.
 """
 
 import contextlib

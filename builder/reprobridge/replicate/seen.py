@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from reprobridge.digest import Digest
-from reprobridge.errors import StoreError
+from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.frozen import frozen
 from reprobridge.oci.layout import ImageParts, read_blob
-from reprobridge.oci.model import Descriptor
+from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.sandbox.model import Layer
 from reprobridge.store.store import Store
 from reprobridge.validate.subject import Subject, open_subject
+
+_CONFIGURATIONS = (MediaType.CONFIG.value, "application/vnd.docker.container.image.v1+json")
 
 
 @frozen(kw_only=True)
@@ -89,9 +91,20 @@ class SeenImage:
 
 def see(parts: ImageParts, store: Store) -> SeenImage:
     """Read an image's manifest and configuration. Raises ArtifactError when one of them is not its digest's."""
-    for part in (parts.manifest, parts.config):
-        _compare(parts, part)
-    return SeenImage(open_subject(parts, store))
+    subject = open_subject(parts, store)
+    require_image(parts, subject.manifest)
+    return SeenImage(subject)
+
+
+def require_image(parts: ImageParts, manifest: Mapping[str, Any]) -> None:
+    """Refuse a manifest of something that only lies in a registry like an image. Raises ArtifactError."""
+    if parts.config.media_type not in _CONFIGURATIONS:
+        raise ArtifactError(
+            "this is no image",
+            where=parts.name,
+            expected=f"a configuration of type {MediaType.CONFIG.value}",
+            found=f"something of type {manifest.get('artifactType') or parts.config.media_type}",
+        )
 
 
 def _compare(parts: ImageParts, blob: Descriptor) -> None:

@@ -19,6 +19,16 @@ from reprobridge.store.store import Store
 from reprobridge.system import files
 from reprobridge.system.trees import Attributes, TreeWriter, merge_trees
 
+HEADER_LIMIT = 1 << 20
+"""Most bytes of a header for long names; a path has 4096."""
+LARGEST = 32 << 30
+"""Most bytes that a layer is inflated to unless less is asked for: layers of 10 GB are the largest that are built."""
+_LONG_HEADERS = (
+    tarfile.XHDTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 _BUFFER = 1 << 16  # tarfile copies what is left of its buffer at every header, so a larger one takes longer
 
 
@@ -78,6 +88,26 @@ class ByteSource(Protocol):
         """At most so many of the next bytes; none at the end."""
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose headers are looked at before tarfile reads them into memory."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _LONG_HEADERS and not 0 <= self.size <= HEADER_LIMIT:
+            raise _misfit(self, f"headers of at most {HEADER_LIMIT} bytes", f"{self.size} bytes")
+        if self.type == tarfile.XGLTYPE:
+            raise _misfit(self, "headers of one file each", "one for all that follow")
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            self._refuse_sparse()
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]  # not in its types
+        return member
+
+    def _refuse_sparse(self, *_: object) -> None:
+        """Stands for each of the ways in which tarfile reads a map of holes, which may be of any length."""
+        raise _misfit(self, "files without holes", "a sparse file")
+
+    _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse_sparse
+
+
 def tar_members(stream: ByteSource) -> Iterator[tuple[str, tarfile.TarInfo, tarfile.TarFile]]:
     """Each member of a layer's tar stream with its checked path, without holding what has passed.
 
@@ -90,12 +120,23 @@ def tar_members(stream: ByteSource) -> Iterator[tuple[str, tarfile.TarInfo, tarf
             bufsize=_BUFFER,
             encoding="utf-8",
             errors="surrogateescape",
+            tarinfo=_Member,
         ) as archive:
             for member in archive:
+                _require_numbers(member)
                 yield layer_path(member), member, archive
                 archive.members.clear()  # type: ignore[attr-defined]  # it would keep every header
-    except (tarfile.TarError, EOFError, UnicodeError) as error:
+    except (tarfile.TarError, EOFError, ValueError, RecursionError) as error:
         raise ArtifactError("a layer is broken", expected="a tar archive", found=str(error)) from error
+
+
+def _require_numbers(member: tarfile.TarInfo) -> None:
+    """Raises ArtifactError for numbers that no file system takes; a header may hold any."""
+    owners = all(0 <= number < 1 << 32 for number in (member.uid, member.gid))
+    if member.issparse() or member.size < 0 or not owners or not abs(member.mtime) < 1 << 62:
+        raise _misfit(
+            member, "size, owner and time of a file", f"{member.size}, {member.uid}, {member.mtime}"
+        )
 
 
 def layer_path(member: tarfile.TarInfo) -> str:
@@ -114,16 +155,17 @@ def layer_path(member: tarfile.TarInfo) -> str:
 
 
 class HashedTar:
-    """The tar stream of a compressed layer, hashed while it is read."""
+    """The tar stream of a compressed layer, hashed while it is read; `limit`: the bytes that it may have."""
 
-    def __init__(self, compressed: BinaryIO) -> None:
+    def __init__(self, compressed: BinaryIO, limit: int = LARGEST) -> None:
         from isal import igzip
 
         self._source: Any = igzip.GzipFile(fileobj=compressed)  # type: ignore[no-untyped-call]
         self._hasher = Hasher()
+        self._limit = limit
 
     def read(self, size: int = CHUNK) -> bytes:
-        """The next bytes. Raises ArtifactError when the compressed stream is broken."""
+        """The next bytes. Raises ArtifactError when the compressed stream is broken or inflates to too much."""
         import zlib
 
         try:
@@ -131,6 +173,8 @@ class HashedTar:
         except (OSError, EOFError, zlib.error) as error:
             raise ArtifactError("a layer is broken", expected="gzip", found=str(error)) from error
         self._hasher.write(block)
+        if self._hasher.size > self._limit:
+            raise ArtifactError("a layer is too large", expected=f"a tar of at most {self._limit} bytes")
         return block
 
     def finish(self) -> Hasher:

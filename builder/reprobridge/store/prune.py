@@ -1,8 +1,8 @@
 """What lies in a store, and deleting what nobody needs.
 
-Kept are the blobs of every image that a reference names, and everything that is young enough (the file system's
-own times say so, only here, where nothing depends on it). Unfinished files of processes that are gone are
-always deleted.
+Kept are the blobs of every image that a reference names with what is known about it, measurements, and everything
+that is young enough (the file system's own times say so, only here, where nothing depends on it). Unfinished files
+of processes that are gone are always deleted.
 """
 
 import json
@@ -53,7 +53,7 @@ def prune(store: Store, *, keep_after: float) -> int:
                 freed += path.lstat().st_size
                 files.delete(path)
         for path in _files(store.root / "results"):
-            if _is_old(path, keep_after) and not _is_image_record(path, kept):
+            if _is_old(path, keep_after) and not _is_needed(path, kept):
                 freed += path.lstat().st_size
                 files.delete(path)
         for folder in _unpacked(store):
@@ -104,14 +104,20 @@ def sweep(store: Store) -> int:
     return freed
 
 
-def _is_image_record(path: Path, kept: set[str]) -> bool:
-    """Whether a result says which plan a kept image is of, so that building it again costs a look."""
-    if path.parent.name != "image":
-        return False
-    try:
-        return Digest.parse(json.loads(path.read_bytes())["manifest"]).hex in kept
-    except (KeyError, TypeError, ValueError):
-        return False
+def _is_needed(result: Path, kept: set[str]) -> bool:
+    """Whether a result is worth keeping however old it is: it took hours, or it is about a kept image."""
+    match result.parent.name:
+        case "scored":  # a measurement (`validate/scored.py`)
+            return True
+        case "validation" | "composition":  # by the manifest's digest
+            return result.name in kept
+        case "image" | "learned-image":  # says of which manifest
+            try:
+                return Digest.parse(json.loads(result.read_bytes())["manifest"]).hex in kept
+            except (KeyError, TypeError, ValueError):
+                return False
+        case _:
+            return False
 
 
 def _is_old(path: Path, keep_after: float) -> bool:

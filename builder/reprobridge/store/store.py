@@ -16,7 +16,7 @@ It does not fetch, does not know what a layer is, and never looks at the clock.
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -118,6 +118,17 @@ class Store:
         return BlobWriter(self)
 
     # results of recipes
+
+    def keeper(self, expected: Digest) -> Callable[[Iterator[bytes]], None]:
+        """What keeps bytes that come in pieces, unless they are others; raises ArtifactError then."""
+
+        def keep(blocks: Iterator[bytes]) -> None:
+            with self.writer() as blob:
+                for block in blocks:
+                    blob.write(block)
+                blob.commit(expected)
+
+        return keep
 
     def _result_path(self, kind: str, key: Digest) -> Path:
         return self.root / "results" / kind / key.hex

@@ -6,8 +6,10 @@ No fsync: what we write can be made again, and what leaves the store is compared
 """
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -83,6 +85,18 @@ def create_file(path: Path, data: bytes, *, mode: int) -> None:
     except OSError:
         path.unlink()
         raise
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """A file that somebody else laid there: at most `limit` + 1 of its bytes, so that a longer one is seen.
+
+    Raises OSError also for a link, a pipe, a device or a folder.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        return stream.read(limit + 1)
 
 
 def delete(path: Path) -> None:

@@ -76,6 +76,9 @@ class Answer(Protocol):
 class NoAnswerError(NetworkError):
     """No whole answer came: no connection, one that broke, or a time-out. The server may have acted on it."""
 
+    unknown_host: bool = False
+    """The server's name means no address."""
+
 
 class Http(Protocol):
     """The door to HTTP servers; may be used from several threads at once."""
@@ -202,12 +205,23 @@ def _as_no_answer(request: Request) -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise NoAnswerError(
+        no_answer = NoAnswerError(
             f"no answer from {urlsplit(request.url).netloc.rpartition('@')[2]}",
             where=repr(request),
             expected="an HTTP answer",
             found=_reason(error),
-        ) from error
+        )
+        no_answer.unknown_host = _names_nobody(error)
+        raise no_answer from error
+
+
+def _names_nobody(error: BaseException | None) -> bool:
+    """Whether looking the server's name up is what failed."""
+    import socket
+
+    while error is not None and not isinstance(error, socket.gaierror):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _reason(error: Exception) -> str:

@@ -18,5 +18,5 @@ def kept_report(store: Store, image: Digest) -> Report | None:
     value = store.result(RESULT, image)
     try:
         return None if value is None else Report.from_json(value)
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         return None

@@ -1,16 +1,18 @@
 """What the layers hold: each layer's tar headers and content digests, read once from its bytes.
 
-A scan is a pure function of a layer's compressed bytes, so it is kept in the store under their digest;
-whoever uses it has just compared the bytes with that digest.
+A scan is a pure function of a layer's compressed bytes, so it is kept in the store under their digest: only
+when the bytes that were read have it, since nobody looks at them again.
 """
 
 import hashlib
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from tarfile import TarInfo
+from typing import Any, BinaryIO, cast
 
 from reprobridge.assemble.index import IndexEntry
-from reprobridge.digest import Digest, Json
+from reprobridge.digest import CHUNK, Digest, Hasher, Json
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.oci.tar import EntryKind
@@ -32,11 +34,17 @@ class LayerScan:
 
 
 def scan_layer(store: Store, digest: Digest, blob: Path) -> LayerScan:
-    """The scan of the layer whose compressed bytes have this digest. Raises ArtifactError for a broken layer."""
+    """The scan of the layer whose compressed bytes have this digest. Raises ArtifactError for a broken layer or another."""
     known = _known(store.result(RESULT, digest))
     if known is not None:
         return known
-    scan = _scan(blob)
+    try:
+        scan = _scan(digest, blob)
+    except ArtifactError as error:
+        where = f"layer {digest}" + (f", {error.where}" if error.where else "")
+        raise ArtifactError(
+            error.message, where=where, expected=error.expected, found=error.found, hint=error.hint
+        ) from error
     rows: Json = [list(entry) for entry in scan.entries]
     store.remember(RESULT, digest, {"diff_id": str(scan.diff_id), "entries": rows})
     return scan
@@ -52,11 +60,43 @@ def _known(value: object) -> LayerScan | None:
         return None
 
 
-def _scan(blob: Path) -> LayerScan:
-    with blob.open("rb") as compressed:
-        stream = HashedTar(compressed)
+class _Passing(io.RawIOBase):
+    """A layer's compressed bytes, hashed while they are read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._hasher = Hasher()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]  # files have it
+        self._hasher.write(memoryview(buffer)[:size].tobytes())
+        return size
+
+    def finish(self) -> Digest:
+        """Read to the end; the digest of all."""
+        while self.read(CHUNK):
+            pass
+        return self._hasher.digest()
+
+
+def _scan(digest: Digest, blob: Path) -> LayerScan:
+    with blob.open("rb") as file:
+        compressed = _Passing(file)
+        stream = HashedTar(cast(BinaryIO, compressed))
         entries = tuple(_entries(stream))
-        return LayerScan(stream.finish().digest(), entries)
+        scan = LayerScan(stream.finish().digest(), entries)
+        found = compressed.finish()
+    if found != digest:
+        raise ArtifactError(
+            "a layer is not the one that the image names",
+            where=str(blob),
+            expected=str(digest),
+            found=str(found),
+        )
+    return scan
 
 
 def _entries(stream: HashedTar) -> Iterator[IndexEntry]:

@@ -6,9 +6,7 @@ nothing that was measured. The image that ran stands in the record.
 Only what counts is kept (`shortcomings` says what does not). A value is never replaced by a later failure.
 """
 
-import json
-
-from reprobridge.digest import Digest, digest_json
+from reprobridge.digest import Digest, digest_json, strict_json
 from reprobridge.frozen import frozen
 from reprobridge.store.store import Store
 from reprobridge_launcher import cparts, evidence
@@ -36,7 +34,7 @@ class Scored:
     @classmethod
     def parse(cls, data: bytes) -> "Scored":
         """Read the bytes of a record. Raises FormatError, ValueError or TypeError for anything else."""
-        return cls(data, evidence.parse(json.loads(data)))
+        return cls(data, evidence.parse(strict_json(data)))
 
 
 def record_bytes(record: evidence.Evidence) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER, Sandbox, Shell
 from reprobridge.system.processes import Completed
@@ -51,11 +52,13 @@ class CleanShell:
 
 
 def image_environment(subject: Subject) -> dict[str, str]:
-    """The variables of the image's configuration."""
-    pairs = subject.config.get("config", {}).get("Env") or []
+    """The variables of the image's configuration. Raises ArtifactError when these are no list."""
+    pairs = subject.settings.get("Env") or []
+    if not isinstance(pairs, list):
+        raise ArtifactError("the configuration is broken", expected="a list Env", found=repr(pairs))
     return {name: value for name, _, value in (str(pair).partition("=") for pair in pairs)}
 
 
 def working_directory(subject: Subject) -> str:
     """Where the image's processes start."""
-    return str(subject.config.get("config", {}).get("WorkingDir") or "/")
+    return str(subject.settings.get("WorkingDir") or "/")

@@ -6,15 +6,15 @@ this machine.
 
 import functools
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.digest import Digest
-from reprobridge.errors import ArtifactError
+from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.frozen import frozen
-from reprobridge.oci.layout import ImageParts
+from reprobridge.oci.layout import MANIFEST_LIMIT, DamagedBlobError, ImageParts
+from reprobridge.oci.model import Descriptor
 from reprobridge.oci.tar import EntryKind
 from reprobridge.sandbox.model import Layer
 from reprobridge.sandbox.unpack import Unpacker
@@ -23,6 +23,8 @@ from reprobridge.validate.scan import LayerScan, scan_layer
 from reprobridge_launcher import manifest as launcher_manifest
 from reprobridge_launcher.fields import FormatError
 
+CONFIG_LIMIT = 16 << 20
+"""Most bytes of a configuration that is read; ours have some thousand."""
 MANIFEST = "rra/manifest.json"
 """The launcher's manifest."""
 CODE = "rra/code"
@@ -136,39 +138,109 @@ class Subject:
         """What the image says about itself. Raises ArtifactError."""
         data = self.read(MANIFEST)
         if data is None:
-            raise ArtifactError("the image is no artifact", expected=f"a file /{MANIFEST}", found="none")
+            raise ArtifactError(
+                "the image is no artifact", where=self._title, expected=f"a file /{MANIFEST}", found="none"
+            )
         try:
             return launcher_manifest.parse(json.loads(data))
-        except (FormatError, ValueError) as error:
+        except (FormatError, ValueError, RecursionError) as error:
             raise ArtifactError(
                 "the launcher's manifest is broken", where=f"/{MANIFEST}", found=str(error)
             ) from error
 
     @property
+    def _title(self) -> str:
+        return f"{self.parts.name}@{self.digest}"
+
+    def require_ours(self) -> None:
+        """Raise ArtifactError for an image that does not say it is an artifact, before any layer is read."""
+        if self.artifact_id is None:
+            raise ArtifactError(
+                "the image is no artifact of ReproBridge",
+                where=self._title,
+                expected="a label io.reprobridge.artifact",
+                found="none",
+            )
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the configuration says of the image's processes; empty when that is no object."""
+        found = self.config.get("config")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
     def artifact_id(self) -> str | None:
         """The artifact's id as the configuration's labels state it."""
-        labels = self.config.get("config", {}).get("Labels") or {}
-        stated = labels.get("io.reprobridge.artifact")
-        return str(stated) if stated else None
+        match self.settings:
+            case {"Labels": {"io.reprobridge.artifact": str(stated)}} if stated:
+                return stated
+        return None
 
 
 def open_subject(parts: ImageParts, store: Store) -> Subject:
-    """Read manifest and configuration. Raises ArtifactError when these are not there or no JSON objects."""
+    """Read manifest and configuration, and hold their bytes to their digests.
+
+    The configuration's diff_ids bind the layers: so what is read here and from unpacked layers is the image of
+    this digest. Raises ArtifactError when one of the two is another's or no JSON object, StoreError when it is
+    not there.
+    """
+    return _opened(parts, store, compared=True)
+
+
+def open_unproven(parts: ImageParts, store: Store) -> Subject:
+    """As `open_subject`, for the validation, whose check `image.digests` tells of every digest that is wrong."""
+    return _opened(parts, store, compared=False)
+
+
+def _opened(parts: ImageParts, store: Store, *, compared: bool) -> Subject:
     return Subject(
         parts=parts,
-        manifest=_object(parts.path, parts.manifest.digest, "manifest"),
-        config=_object(parts.path, parts.config.digest, "configuration"),
+        manifest=_object(parts, parts.manifest, "manifest", compared=compared),
+        config=_object(parts, parts.config, "configuration", compared=compared),
         store=store,
     )
 
 
-def _object(path: Callable[[Digest], Path], digest: Digest, what: str) -> Mapping[str, Any]:
+def _object(parts: ImageParts, blob: Descriptor, what: str, *, compared: bool) -> Mapping[str, Any]:
+    data = _small(parts, blob, what)
+    if compared and (found := Digest.of(data)) != blob.digest:
+        raise DamagedBlobError(blob, found)
     try:
-        value = json.loads(path(digest).read_bytes())
-    except (OSError, ValueError) as error:
-        raise ArtifactError(
-            f"the image's {what} can't be read", where=str(digest), found=str(error)
-        ) from error
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(blob, what, error) from error
     if not isinstance(value, dict):
-        raise ArtifactError(f"the image's {what} is broken", where=str(digest), expected="a JSON object")
+        raise ArtifactError(f"the image's {what} is broken", where=str(blob.digest), expected="a JSON object")
     return value
+
+
+def _small(parts: ImageParts, blob: Descriptor, what: str) -> bytes:
+    """The blob's bytes, as long as they may be."""
+    limit = MANIFEST_LIMIT if blob == parts.manifest else CONFIG_LIMIT
+    if blob.size > limit:
+        raise _too_long(blob, what, limit)
+    try:
+        with parts.path(blob.digest).open("rb") as stream:
+            data = stream.read(limit + 1)
+    except FileNotFoundError as error:
+        raise StoreError(
+            "a part of the image is not in the store",
+            expected=str(blob.digest),
+            found="nothing",
+            hint="pull the image, or build it again",
+        ) from error
+    except OSError as error:
+        raise _unreadable(blob, what, error) from error
+    if len(data) > limit:
+        raise _too_long(blob, what, limit)
+    return data
+
+
+def _too_long(blob: Descriptor, what: str, limit: int) -> ArtifactError:
+    return ArtifactError(
+        f"the image's {what} is too long", where=str(blob.digest), expected=f"at most {limit} bytes"
+    )
+
+
+def _unreadable(blob: Descriptor, what: str, error: Exception) -> ArtifactError:
+    return ArtifactError(f"the image's {what} can't be read", where=str(blob.digest), found=str(error))

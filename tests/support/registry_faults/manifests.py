@@ -98,7 +98,7 @@ READING = (
          then=Refuses("something that is no manifest", ("a JSON object", "text/html")),
          faults=(Fault(Phase.MANIFEST_GET, Answer(html().with_headers(Docker_Content_Digest=sha256(html().body)))),)),
     Case(name="manifest-get-wrong-bytes", job=BY_TAG, says="one wrong byte",
-         then=Refuses("the registry names another digest", (sha256(IMAGE),)),
+         then=Refuses("another manifest than the one that it names", (sha256(IMAGE),)),
          faults=(Fault(Phase.MANIFEST_GET, Changed(flipped(30))),)),
     Case(name="manifest-get-wrong-by-digest", job=BY_DIGEST, says="one wrong byte",
          then=Refuses("the registry sends another manifest", (sha256(IMAGE),)),

@@ -24,8 +24,8 @@ before is not sent again.
 
 - *once*, *twice*, *always*: how many requests of this kind meet the trouble; blank where it is just how the
   registry is.
-- Waiting grows from try to try: five tries where connections break or the server fails, eight where it asks to come
-  later, and no wait of more than two minutes.
+- Waiting grows from try to try: five tries where connections break or the server fails, two where its name means no
+  address, eight where it asks to come later, and no wait of more than two minutes. The first wait is said.
 - Credentials go to the registry and to the token server that it names, to no other host, and never from https to
   http.
 """
@@ -38,7 +38,8 @@ is not whole, with its attachments. Run again, it goes on: what stands there in 
 leaves, and no blob is taken twice. The same troubles, met once, do not end a publication at all.
 
 A version tag that somebody else sets in the meantime is not overwritten: `publish` refuses. Blobs that the registry
-lost, though manifests there name them, are brought again.
+lost, though manifests there name them, are brought again when it refuses a new manifest for them, and at any time by
+`publish --check-blobs`, which asks for each; without it an image whose manifest is there counts as published.
 
 ## Known limits
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reprobridge.cli.doors import Doors
-from reprobridge.cli.images import layout_of, names_image, names_registry, open_image
+from reprobridge.cli.images import layout_of, names_image, names_registry, open_image, pull
 from reprobridge.digest import Digest
 from reprobridge.errors import NetworkError, UsageError
 from reprobridge.oci.layout import write_layout
@@ -73,6 +73,14 @@ def test_offline_a_registrys_image_that_is_not_in_the_store_cannot_be_had(doors:
     for word in ("localhost:5000/x:1.0.0", f"localhost:5000/x@{Digest.of(b'x')}"):
         with pytest.raises(NetworkError, match="localhost:5000"):
             open_image(word, doors)
+
+
+def test_what_is_pulled_needs_a_host(doors: Doors, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no registry is named") as caught:
+        pull("pe", doors)
+    assert "docker.io/…" in str(caught.value.hint)
+    with pytest.raises(UsageError, match="a file or folder of this machine"):
+        pull(str(tmp_path), doors)
 
 
 @pytest.mark.parametrize("word", ["reprobridge/none:1.0.0", "none", f"x@{Digest.of(b'x')}", "x@sha256:1"])

@@ -60,6 +60,7 @@ def test_nothing_is_written_over(tmp_path: Path, kind: str) -> None:
     done = keygen(tmp_path)
     assert done.returncode == 2
     assert f"reprobridge.{kind}: the file exists" in done.stderr
+    assert "no password" not in done.stderr
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {there.name: "mine"}
 
 
@@ -71,8 +72,18 @@ def test_a_dangling_link_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
     done = keygen(tmp_path, "--output", "missing/paper")
-    assert done.returncode == 2
-    assert "the key cannot be written" in done.stderr
+    assert done.returncode == 6
+    assert "missing/paper.key: the key cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["paper", "paper.key", "paper.pub"])
+def test_the_name_may_be_that_of_either_file(tmp_path: Path, name: str) -> None:
+    assert keygen(tmp_path, "--output", name).stdout == "paper.key\npaper.pub\n"
+
+
+def test_a_name_of_nothing_but_an_ending_is_refused(tmp_path: Path) -> None:
+    assert keygen(tmp_path, "--output", ".key").returncode == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_pairs_differ(tmp_path: Path) -> None:

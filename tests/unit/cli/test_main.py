@@ -93,7 +93,7 @@ class Refused:
     SUMMARY = "write what is refused"
     """The Protocol's."""
 
-    def __init__(self, error: OSError) -> None:
+    def __init__(self, error: Exception) -> None:
         self._error = error
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -118,6 +118,17 @@ def test_a_full_disk_and_a_store_that_takes_nothing_are_no_bugs(
     command.add_arguments(parser)
     arguments = parser.parse_args(["--store", str(tmp_path / "store")])
     assert carry_out(command, arguments) == status
+
+
+@pytest.mark.parametrize("kind", [AssembleError, RuntimeError])
+def test_what_a_terminal_would_obey_is_escaped_in_errors(
+    kind: type[Exception], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = Refused(kind("a file is called \x1b[2J\r\u202e\udcff\n  hint: look"))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    carry_out(command, parser.parse_args(["--store", str(tmp_path / "store")]))
+    assert "a file is called \\x1b[2J\\r\\u202e\\udcff\n  hint: look" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("word", "meant"), [("biuld", "build"), ("valdate", "validate"), ("lcok", "lock")])

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from reprobridge.digest import Digest
-from reprobridge.errors import ArtifactError, AssembleError
+from reprobridge.errors import ArtifactError, AssembleError, UsageError
 from reprobridge.frozen import replace
 from reprobridge.oci.archive import archive_blocks, write_archive
-from reprobridge.oci.layout import ImageParts, read_layout, read_parts, write_layout
+from reprobridge.oci.layout import FULL_NAME, REF_NAME, ImageParts, read_layout, read_parts, write_layout
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
 from reprobridge.store.store import Store
 
@@ -60,8 +60,66 @@ def test_a_layout_with_several_images_asks_which(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     for name in ("a/one", "a/two"):
         write_layout(tmp_path / "layout", stored(store, name, name.encode()))
-    with pytest.raises(AssembleError, match="oci:FOLDER:TAG"):
+    with pytest.raises(UsageError, match="oci:FOLDER:TAG"):
         read_layout(tmp_path / "layout")
+
+
+@pytest.mark.parametrize(("make", "found"), [(False, "no such folder"), (True, "a folder without one")])
+def test_what_is_no_layout_is_refused(tmp_path: Path, make: bool, found: str) -> None:
+    if make:
+        (tmp_path / "nothing").mkdir()
+    with pytest.raises(UsageError, match=found):
+        read_layout(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("index", "found"),
+    [(b'{"manifests": [', "Expecting value: line 1"), (b"{}", "no 'manifests'"), (None, "No such file")],
+)
+def test_a_layout_whose_index_cannot_be_read_says_why(
+    tmp_path: Path, index: bytes | None, found: str
+) -> None:
+    write_layout(tmp_path / "layout", stored(Store(tmp_path / "store")))
+    path = tmp_path / "layout" / "index.json"
+    path.unlink() if index is None else path.write_bytes(index)
+    with pytest.raises(ArtifactError, match="the layout is broken") as caught:
+        read_layout(tmp_path / "layout")
+    assert str(caught.value.found).startswith(found)
+
+
+def test_a_blob_that_a_layout_lacks_is_named(tmp_path: Path) -> None:
+    image = stored(Store(tmp_path / "store"))
+    write_layout(tmp_path / "layout", image)
+    parts = read_layout(tmp_path / "layout")
+    (tmp_path / "layout" / "blobs" / "sha256" / image.config.digest.hex).unlink()
+    with pytest.raises(ArtifactError, match=str(image.config.digest)):
+        parts.path(image.config.digest)
+
+
+def annotated(folder: Path, **annotations: str) -> None:
+    index = json.loads((folder / "index.json").read_bytes())
+    for name, value in annotations.items():
+        index["manifests"][0]["annotations"][{"name": FULL_NAME, "tag": REF_NAME}[name]] = value
+    (folder / "index.json").write_text(json.dumps(index))
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2Kb", "a\nholds  signature", "A/../b", "a" * 300, "a@b"])
+def test_a_name_that_no_registry_would_take_is_not_used(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "layout"
+    write_layout(folder, stored(Store(tmp_path / "store")))
+    annotated(folder, name=f"localhost:5000/a/b_c:{'1'}")
+    assert read_layout(folder).name == "localhost:5000/a/b_c"
+    annotated(folder, name=f"{name}:1")
+    assert read_layout(folder).name == "layout"
+
+
+@pytest.mark.parametrize("tag", ["\x1b[2K", "1\nholds", "a/b", "-x"])
+def test_a_tag_that_no_registry_would_take_is_refused(tag: str, tmp_path: Path) -> None:
+    write_layout(tmp_path / "layout", stored(Store(tmp_path / "store")))
+    annotated(tmp_path / "layout", tag=tag)
+    with pytest.raises(ArtifactError, match="what is no tag") as raised:
+        read_layout(tmp_path / "layout")
+    assert "\x1b" not in str(raised.value)
 
 
 @pytest.mark.parametrize("docker", [True, False])
@@ -100,7 +158,7 @@ def test_a_layout_that_could_not_be_written_leaves_nothing(tmp_path: Path) -> No
 def test_an_index_of_something_else_is_refused(tmp_path: Path, entry: object) -> None:
     write_layout(tmp_path / "layout", stored(Store(tmp_path / "store")))
     (tmp_path / "layout" / "index.json").write_text(json.dumps({"manifests": [entry]}))
-    with pytest.raises(AssembleError, match="the layout is broken"):
+    with pytest.raises(ArtifactError, match="the layout is broken"):
         read_layout(tmp_path / "layout")
 
 

@@ -1,6 +1,7 @@
 """Bundles from wherever they are offered: what is none is passed over, wherever it lies."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fakes.registry.server import FakeRegistry
 from reprobridge.digest import Digest
 from reprobridge.errors import UsageError
 from reprobridge.oci.model import Descriptor, MediaType
+from reprobridge.publish.attested import Unread
 from reprobridge.publish.bundles import file_bundles, layout_bundles, registry_bundles
 from reprobridge.publish.layout_target import LayoutTarget
 from reprobridge.publish.signing.bundle import sign_with_key
@@ -31,7 +33,7 @@ def test_bundles_that_refer_to_an_image_of_a_registry_are_found(api: bool, real_
     with FakeRegistry(Options(referrers=api)) as fake:
         registry = client(fake.host, real_http)
         for blob in bundle_blobs(BUNDLE):
-            registry.push_blob(REPOSITORY, blob_of(blob.data))
+            registry.push_blob(REPOSITORY, blob_of(blob))
         attach(registry, REPOSITORY, IMAGE, bundle_manifest(BUNDLE, IMAGE, PredicateType.IMAGE_SIGNATURE))
         registry.push_blob(REPOSITORY, blob_of(b"junk"))
         attach(registry, REPOSITORY, IMAGE, referring_manifest(IMAGE, "something/else", b"junk"))
@@ -39,9 +41,40 @@ def test_bundles_that_refer_to_an_image_of_a_registry_are_found(api: bool, real_
         assert list(registry_bundles(registry, REPOSITORY, Digest.of(b"other"))) == []
 
 
+def test_a_bundle_that_arrives_as_other_bytes_does_not_keep_the_rest_away(
+    fake_registry: FakeRegistry, real_http: RealHttp
+) -> None:
+    registry = client(fake_registry.host, real_http)
+    other = sign_with_key(image_signature(Subject("y", IMAGE.digest)).to_bytes(), PrivateKey.generate())
+    for bundle in (BUNDLE, other):
+        for blob in bundle_blobs(bundle):
+            registry.push_blob(REPOSITORY, blob_of(blob))
+        attach(registry, REPOSITORY, IMAGE, bundle_manifest(bundle, IMAGE, PredicateType.IMAGE_SIGNATURE))
+    fake_registry.content.blobs[str(Digest.of(BUNDLE))] = b"x" * len(BUNDLE)
+    found = list(registry_bundles(registry, REPOSITORY, IMAGE.digest))
+    assert [one for one in found if isinstance(one, bytes)] == [other]
+    (unread,) = (one for one in found if isinstance(one, Unread))
+    assert "other bytes" in unread.reason
+
+
+def test_an_attachment_that_the_registry_has_lost_does_not_keep_the_rest_away(
+    fake_registry: FakeRegistry, real_http: RealHttp
+) -> None:
+    registry = client(fake_registry.host, real_http)
+    lost = sign_with_key(image_signature(Subject("y", IMAGE.digest)).to_bytes(), PrivateKey.generate())
+    for bundle in (lost, BUNDLE):
+        for blob in bundle_blobs(bundle):
+            registry.push_blob(REPOSITORY, blob_of(blob))
+        attach(registry, REPOSITORY, IMAGE, bundle_manifest(bundle, IMAGE, PredicateType.IMAGE_SIGNATURE))
+    fake_registry.content.repository(REPOSITORY).blobs.remove(str(Digest.of(lost)))
+    found = list(registry_bundles(registry, REPOSITORY, IMAGE.digest))
+    assert BUNDLE in found
+    assert [one.reason for one in found if isinstance(one, Unread) and "lost a blob" in one.reason]
+
+
 def layout(folder: Path) -> Path:
     target = LayoutTarget(folder, "reprobridge/paper")
-    target.push([blob_of(blob.data) for blob in bundle_blobs(BUNDLE)], SILENT)
+    target.push([blob_of(blob) for blob in bundle_blobs(BUNDLE)], SILENT)
     target.attach(
         IMAGE,
         [
@@ -67,6 +100,31 @@ def test_a_damaged_list_or_manifest_of_a_layout_offers_nothing_of_it(tmp_path: P
     listed = json.loads((folder / "index.json").read_bytes())["manifests"][0]["digest"]
     (blobs / Digest.parse(listed).hex).write_bytes(b'{"manifests": 7}')
     assert list(layout_bundles(folder, IMAGE.digest)) == []
+
+
+@pytest.mark.parametrize("what", ["device", "pipe", "folder", "long"])
+def test_a_blob_of_a_layout_that_is_no_small_file_is_not_read(tmp_path: Path, what: str) -> None:
+    folder = layout(tmp_path / "layout")
+    blob = folder / "blobs" / "sha256" / Digest.of(BUNDLE).hex
+    blob.unlink()
+    match what:
+        case "device":
+            blob.symlink_to("/dev/zero")
+        case "pipe":
+            os.mkfifo(blob)
+        case "folder":
+            blob.mkdir()
+        case _:
+            with blob.open("wb") as stream:
+                stream.truncate(1 << 40)
+    assert list(layout_bundles(folder, IMAGE.digest)) in ([], [b""])
+
+
+def test_a_file_that_is_no_bundle_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_bytes(b"no bundle")
+    with pytest.raises(UsageError, match="no bundle") as caught:
+        list(file_bundles([tmp_path / "notes.txt"]))
+    assert caught.value.where == str(tmp_path / "notes.txt")
 
 
 def test_bundles_in_files_are_read(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from reprobridge.errors import TrustError
 from reprobridge.frozen import replace
 from reprobridge.oci import members
 from reprobridge.oci.model import Descriptor
-from reprobridge.plan.model import FilesRecipe, LayerPlan, PlannedFile
+from reprobridge.plan.model import FilesRecipe, InventoryRecipe, LayerPlan, PlannedFile
 from reprobridge.publish.known_layer import KnownLayer, KnownPart, known_of, learn, tell
 from reprobridge.publish.known_layers import joined, read_list, write_list
 from reprobridge.publish.known_source import require_true
@@ -97,8 +97,37 @@ def test_what_was_told_is_learned_and_counts_as_made_where_layers_may_lie_elsewh
     remember_place(other, known.layer.blob, Place("registry.test", "papers/one"))
     assert Workshop(other, elsewhere=True).known_layer(PLAN) == known.layer
     assert Workshop(other).known_layer(PLAN) is None
-    assert Workshop(other).index(FIRST) == Workshop(store).index(FIRST)
-    assert known_of(other, composed(PLAN)) == known
+    assert Workshop(other, elsewhere=True).index(FIRST) == Workshop(store).index(FIRST)
+
+
+def test_what_was_learned_is_not_used_by_a_build_without_known_layers_and_not_told_on(
+    store: Store, other: Store
+) -> None:
+    known = made(store)
+    learn(other, known, PLAN.title)
+    other.add(store.read(known.layer.blob))
+    assert Workshop(other, elsewhere=True).known_layer(PLAN) == known.layer
+    assert Workshop(other).known_layer(PLAN) is None
+    assert Workshop(other).known_fragment(FIRST) is None
+    assert known_of(other, composed(PLAN)) is None
+    assert tell(other, composed(PLAN)) is None
+
+
+def test_what_is_derived_from_what_was_learned_is_kept_apart_too(store: Store, other: Store) -> None:
+    listing = InventoryRecipe(of=(FIRST,), path="rra/inventory")
+    lie = replace(made(store).parts[0], index=write_index([IndexEntry("opt/lie", "0", 0o644, 1, "c" * 64)]))
+    learn(other, replace(made(store), parts=(lie, made(store).parts[1])), PLAN.title)
+    plan = LayerPlan(title="inventory", parts=(listing,))
+    misled = Workshop(other, elsewhere=True)
+    misled.claims(FIRST)
+    wrong = misled.make_layer(plan)
+    Workshop(other).make_fragment(FIRST)
+    assert Workshop(other).known_layer(plan) is None
+    assert Workshop(other).known_fragment(listing) is None
+    Workshop(store).make_layer(plan)
+    right = Workshop(store).known_layer(plan)
+    assert Workshop(other).make_layer(plan) == right != wrong
+    assert Workshop(other).claims(FIRST) == Workshop(store).claims(FIRST)
 
 
 def test_telling_twice_makes_the_blob_once(store: Store) -> None:
@@ -125,6 +154,14 @@ def test_what_contradicts_what_was_made_here_is_not_learned(store: Store) -> Non
     with pytest.raises(TrustError, match="two files: files"):
         learn(store, replace(known, parts=(part, known.parts[1])), PLAN.title)
     assert known_of(store, composed(PLAN)) == known
+
+
+def test_two_who_contradict_each_other_are_not_both_learned(store: Store, other: Store) -> None:
+    known = made(store)
+    learn(other, known, PLAN.title)
+    learn(other, known, PLAN.title)
+    with pytest.raises(TrustError, match="with an empty store"):
+        learn(other, lies(known)["bytes"], PLAN.title)
 
 
 def lies(known: KnownLayer) -> dict[str, KnownLayer]:

@@ -7,20 +7,12 @@ import pytest
 
 from fakes.target import MemoryTarget
 from reprobridge.digest import Digest, Json, canonical_json
-from reprobridge.errors import PublishError, RegistryError, UsageError
+from reprobridge.errors import AssembleError, PublishError, RegistryError, UsageError
 from reprobridge.oci.layout import read_layout
 from reprobridge.oci.model import Descriptor
 from reprobridge.publish.layout_target import LayoutTarget
-from reprobridge.publish.publication import (
-    Attachment,
-    Difference,
-    Publication,
-    Target,
-    carry_out,
-    difference,
-    named_blobs,
-    survey,
-)
+from reprobridge.publish.model import Attachment, Difference, Publication, Target
+from reprobridge.publish.publication import carry_out, difference, named_blobs, survey
 from reprobridge.publish.tags import Tags
 from reprobridge.registry.model import Blob, Progress
 from reprobridge.registry.transfer import Moved
@@ -223,6 +215,42 @@ def test_a_layout_takes_the_image_its_attachments_and_tags(whole: Publication, t
     assert target.attached(whole.passed.image.manifest) == {one.digest for one in whole.attachments}
 
 
+def test_what_a_registry_lost_of_a_whole_publication_is_looked_for_only_when_that_is_asked_for(
+    whole: Publication,
+) -> None:
+    target = MemoryTarget()
+    publish(whole, target)
+    held = dict(target.blobs)
+    lost = (whole.passed.image.layers[0].digest, Digest.of(b"one"))
+    for digest in lost:
+        del target.blobs[digest]
+    assert publish(whole, target)[0].nothing
+    target.proves_blobs = False
+    lacking, moved = publish(whole, target)
+    assert [one.title for one in lacking.attachments] == ["one"]
+    assert moved.uploaded == len(lost)
+    assert target.blobs == held
+    assert publish(whole, target)[0].nothing
+
+
+def test_what_was_deleted_or_cut_in_a_layout_is_brought_again(whole: Publication, tmp_path: Path) -> None:
+    target = LayoutTarget(tmp_path / "layout", "reprobridge/tiny")
+    publish(whole, target)
+    blobs = tmp_path / "layout" / "blobs" / "sha256"
+    before = {path.name: path.read_bytes() for path in blobs.iterdir()}
+    first, second = (blob.digest.hex for blob in whole.passed.image.layers[:2])
+    attached = whole.attachments[0].digest.hex
+    for name in (first, attached, Digest.of(b"two").hex):
+        (blobs / name).unlink()
+    (blobs / second).unlink()
+    (blobs / second).write_bytes(before[second][:-1])
+    lacking, _ = publish(whole, target)
+    assert {blob.digest.hex for blob in lacking.blobs} == {first, second}
+    assert len(lacking.attachments) == 2
+    assert {path.name: path.read_bytes() for path in blobs.iterdir()} == before
+    assert publish(whole, target)[0].nothing
+
+
 def test_a_damaged_layer_does_not_reach_a_layout(store: Store, tmp_path: Path) -> None:
     image, artifact = tiny_image(store, ArtifactImage(code={"run.py": "print('accuracy: 3.0')\n"}))
     damaged = next(blob for blob in image.layers if blob.size < 4096)
@@ -243,3 +271,9 @@ def test_a_folder_of_something_else_is_left_alone(whole: Publication, tmp_path: 
     with pytest.raises(Exception, match="in use"):
         publish(whole, LayoutTarget(tmp_path, "reprobridge/tiny"))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_folder_that_takes_nothing_is_said_in_words(whole: Publication) -> None:
+    with pytest.raises(AssembleError, match="cannot be written") as caught:
+        publish(whole, LayoutTarget(Path("/proc/layout"), "reprobridge/tiny"))
+    assert caught.value.found == "No such file or directory"

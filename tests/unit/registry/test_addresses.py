@@ -62,6 +62,14 @@ def test_plain_http_does_not_lead_to_another_machine_unless_asked_for() -> None:
     assert PLAIN.follow("http://far.example:5000/", "http://else.example/x") == "http://else.example/x"
 
 
+def test_a_login_goes_by_plain_http_to_the_registrys_own_host_or_this_machine_alone() -> None:
+    assert PLAIN.realm("http://far.example:6000/token") == "http://far.example:6000/token"
+    assert PLAIN.realm("http://localhost/token") == "http://localhost/token"
+    assert PLAIN.realm("https://auth.example/token") == "https://auth.example/token"
+    with pytest.raises(RegistryError, match="without encryption"):
+        PLAIN.realm("http://else.example/token")
+
+
 @pytest.mark.parametrize(
     ("url", "own"),
     [

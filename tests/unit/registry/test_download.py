@@ -109,6 +109,9 @@ def test_another_part_than_asked_for_is_refused(content_range: str) -> None:
 
 def test_a_blob_that_is_not_there_is_told() -> None:
     http = ScriptedHttp(lambda _: Canned(404, b'{"errors": [{"code": "BLOB_UNKNOWN", "message": "no"}]}'))
-    with pytest.raises(Refused, match="BLOB_UNKNOWN"):
+    with pytest.raises(Refused, match="BLOB_UNKNOWN") as caught:
         pulled(http)
+    assert caught.value.message == "the registry has lost a blob that its manifest names"
+    assert str(BLOB.digest) in str(caught.value.where)
+    assert "publish it again" in str(caught.value.hint)
     assert len(http.sent) == 1

@@ -8,6 +8,7 @@ from fakes.scripted_http import Canned, ScriptedHttp, Sent, broken_connection
 from reprobridge.digest import Digest
 from reprobridge.errors import RegistryError
 from reprobridge.oci.model import MediaType
+from reprobridge.registry.refusals import WrongBytesError
 from reprobridge.system.http import NoAnswerError
 from support.registries import client, described, image_manifest, referring_manifest
 
@@ -52,7 +53,16 @@ class TestReading:
 
     def test_a_digest_that_is_not_of_the_bytes_is_refused(self) -> None:
         headers = {"docker-content-digest": str(OTHER)}
-        with pytest.raises(RegistryError, match="names another digest"):
+        with pytest.raises(WrongBytesError, match="than the one that it names") as caught:
+            client("ghcr.io", always(Canned(data=MANIFEST, headers=headers))).manifest("a/b", "1")
+        error = caught.value
+        assert (error.where, error.wanted) == ("ghcr.io/a/b:1", OTHER)
+        assert (error.expected, error.found) == (str(OTHER), str(DIGEST))
+        assert error.hint
+
+    def test_a_digest_that_is_none_is_refused_for_that(self) -> None:
+        headers = {"docker-content-digest": "sha256:zz"}
+        with pytest.raises(RegistryError, match="names no digest"):
             client("ghcr.io", always(Canned(data=MANIFEST, headers=headers))).manifest("a/b", "1")
 
     @pytest.mark.parametrize("data", [b"<html>sign in", b"", b"[]", b'"text"', b"\xff"])

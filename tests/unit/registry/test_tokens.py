@@ -150,6 +150,22 @@ def test_an_identity_token_is_tried_by_get_where_post_is_unknown(guarded: Guarde
     assert guarded.http.sent[2].headers["Authorization"] == "Basic " + base64.b64encode(b":idt").decode()
 
 
+@pytest.mark.parametrize(
+    "shown",
+    ["p%2Fa%20%22b%26", "p/a%20%22b%26", "p%2Fa+%22b%26", 'p/a \\"b&'],
+    ids=["quoted", "path", "form", "json"],
+)
+def test_no_secret_is_told_in_another_spelling(shown: str) -> None:
+    def servers(sent: Sent) -> Canned:
+        if sent.url.startswith(REALM):
+            return Canned(401, f"no, {shown} is wrong".encode())
+        return Canned(401, headers={"www-authenticate": f'Bearer realm="{REALM}"'})
+
+    with pytest.raises(Unauthorized, match="is wrong") as raised:
+        client("ghcr.io", ScriptedHttp(servers), login=Password("ann", 'p/a "b&')).blob_size("a/b", BLOB)
+    assert shown not in str(raised.value)
+
+
 @pytest.mark.parametrize("login", [Password("ann", SECRET), IdentityToken(SECRET), None])
 def test_no_secret_is_told(guarded: Guarded, login: Login | None) -> None:
     guarded.token_status = 401

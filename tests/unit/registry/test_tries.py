@@ -2,6 +2,7 @@
 
 import pytest
 
+from reprobridge.frozen import replace
 from reprobridge.registry.refusals import ServerFailed, Throttled, Transient, Unreachable
 from reprobridge.registry.tries import Tries
 from support.registries import Waiting
@@ -46,6 +47,25 @@ def test_who_asks_for_an_hour_is_not_waited_for() -> None:
     with pytest.raises(Throttled):
         Tries(waiting.patience()).after(throttled(3600))
     assert waiting.waited == []
+
+
+def test_a_name_that_means_no_address_is_tried_twice() -> None:
+    waiting = Waiting()
+    trouble = Unreachable("no answer")
+    trouble.hopeless = True
+    with pytest.raises(Unreachable):
+        stumble(Tries(waiting.patience()), trouble, 100)
+    assert waiting.waited == [0.5]
+
+
+def test_each_wait_is_said_before_it_begins() -> None:
+    waiting = Waiting()
+    said: list[tuple[str, int]] = []
+    patience = replace(waiting.patience(), say=lambda text: said.append((text, len(waiting.waited))))
+    trouble = Unreachable("the registry does not answer", where="registry.test", found="refused")
+    stumble(Tries(patience), trouble, 2)
+    text = "registry.test: the registry does not answer (refused); trying again"
+    assert said == [(text, 0), (text, 1)]
 
 
 def test_throttling_does_not_use_up_the_tries_of_failures() -> None:

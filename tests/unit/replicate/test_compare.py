@@ -302,9 +302,11 @@ def test_the_json_form_says_the_kind_of_every_difference(store: Store) -> None:
 def test_what_a_terminal_would_obey_is_shown_escaped(store: Store) -> None:
     after = reviewed_image()
     after.layers["base system"]["\x1b[2J"] = "x"
+    after.labels["\x1b[8mlabel"] = "x"
     text = lines(compare(reviewed_image(), after, store))
     assert "\x1b" not in text
     assert "\\x1b[2J" in text
+    assert "\\x1b[8mlabel" in text
 
 
 def test_only_the_first_of_many_differences_are_shown_unless_all_are_asked_for(store: Store) -> None:

@@ -45,6 +45,12 @@ def test_lists_without_distinct_ids_are_values() -> None:
     assert list(field_changes(["a", "b"], ["b", "a"], "l")) == [FieldChange("l", ["a", "b"], ["b", "a"])]
 
 
+def test_false_is_not_zero_and_the_order_of_keys_is_nothing() -> None:
+    assert list(field_changes({"a": 0}, {"a": False})) == [FieldChange("a", 0, False)]
+    assert list(field_changes([0], [False], "l")) == [FieldChange("l", [0], [False])]
+    assert list(field_changes([{"a": 1, "b": 2}], [{"b": 2, "a": 1}])) == []
+
+
 @given(VALUES, VALUES)
 def test_there_is_a_difference_exactly_where_the_documents_differ(before: Json, after: Json) -> None:
     # A key with null means the same as no key.

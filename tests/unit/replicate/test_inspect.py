@@ -46,6 +46,13 @@ def test_paper_tasks_environment_changes_and_layers_are_shown(store: Store) -> N
         assert part in shown, part
 
 
+def test_what_a_terminal_would_obey_is_shown_escaped(store: Store) -> None:
+    parts = reviewed_image().build(store)
+    shown = text(inspect(see(parts, store), "the/\x1b[2Kimage\nholds", {}))
+    assert "the/\\x1b[2Kimage holds" in shown
+    assert "\x1b" not in shown
+
+
 def test_layers_that_others_have_are_said_to_be_shared(store: Store) -> None:
     base = reviewed_image().build(store).layers[0]
     _, inspection = looked_at(store, one=(base.digest,), two=(base.digest, Digest.of(b"x")))

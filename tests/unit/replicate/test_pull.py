@@ -10,7 +10,7 @@ from fakes.registry.server import FakeRegistry
 from reprobridge.digest import Digest, Json, canonical_json
 from reprobridge.errors import ArtifactError, RegistryError
 from reprobridge.oci.layout import ImageParts
-from reprobridge.oci.model import MediaType, Platform
+from reprobridge.oci.model import Descriptor, MediaType, Platform
 from reprobridge.registry.client import Registry
 from reprobridge.registry.model import Blob
 from reprobridge.registry.reference import ImageReference
@@ -122,6 +122,10 @@ def test_an_image_that_is_not_there_is_refused(remote: Remote) -> None:
         remote.open(":2.0.0")
 
 
+def described(data: bytes, media_type: str) -> Descriptor:
+    return Descriptor(media_type, Digest.of(data), len(data))
+
+
 def index_of(remote: Remote, *platforms: str) -> bytes:
     entries = [
         {
@@ -141,9 +145,42 @@ def test_the_image_of_this_platform_is_taken_out_of_an_index(remote: Remote) -> 
     assert caught.value.found == "linux/amd64, linux/s390x"
 
 
-def test_the_only_image_of_an_index_is_taken_whatever_it_is_for(remote: Remote) -> None:
-    remote.put("one", index_of(remote, "linux/s390x"), MediaType.INDEX)
+def test_the_only_image_of_an_index_is_refused_when_it_is_for_another_platform(remote: Remote) -> None:
+    remote.put("one", index_of(remote, "linux/arm64"), MediaType.INDEX)
+    with pytest.raises(RegistryError, match="not there for this platform") as caught:
+        remote.open(":one")
+    assert (caught.value.expected, caught.value.found) == ("linux/amd64", "linux/arm64")
+
+
+def test_the_only_image_of_an_index_that_names_no_platform_is_taken(remote: Remote) -> None:
+    def index(count: int) -> bytes:
+        entries = [remote.image.manifest.to_json()] * count
+        return canonical_json(
+            {"schemaVersion": 2, "mediaType": MediaType.INDEX.value, "manifests": list(entries)}
+        )
+
+    remote.put("one", index(1), MediaType.INDEX)
     assert remote.open(":one").manifest.digest == remote.image.manifest.digest
+    remote.put("two", index(2), MediaType.INDEX)
+    with pytest.raises(RegistryError, match="a platform that is not told"):
+        remote.open(":two")
+
+
+def test_what_only_lies_in_a_registry_like_an_image_is_said_to_be_none(remote: Remote) -> None:
+    list_of_layers: Json = {
+        "schemaVersion": 2,
+        "mediaType": MediaType.MANIFEST.value,
+        "artifactType": "application/vnd.example.list",
+        "config": described(b"{}", "application/vnd.oci.empty.v1+json").to_json(),
+        "layers": [],
+    }
+    data = canonical_json(list_of_layers)
+    repository = remote.fake.content.repository(REPOSITORY)
+    repository.manifests[str(Digest.of(data))] = StoredManifest(MediaType.MANIFEST.value, data)
+    repository.tags["list"] = str(Digest.of(data))
+    with pytest.raises(ArtifactError, match="this is no image") as caught:
+        remote.open(":list")
+    assert caught.value.found == "something of type application/vnd.example.list"
 
 
 @pytest.mark.parametrize(

@@ -1,98 +1,31 @@
 """Verifying an image: what holds, what does not, and why; nothing counts that is not signed for this digest."""
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from reprobridge.digest import Digest, Json, canonical_json
+from reprobridge.digest import Digest, canonical_json
 from reprobridge.frozen import replace
 from reprobridge.oci.layout import ImageParts
+from reprobridge.publish.attested import Offered, Unread
 from reprobridge.publish.signing.bundle import sign_with_key
-from reprobridge.publish.signing.keys import PrivateKey
-from reprobridge.publish.signing.policy import KeyPolicy
-from reprobridge.publish.statements.provenance import Build, provenance
-from reprobridge.publish.statements.sbom import cyclonedx, spdx
-from reprobridge.publish.statements.statement import Statement, Subject, image_signature
+from reprobridge.publish.statements.measurements import measurements
+from reprobridge.publish.statements.statement import Subject
 from reprobridge.publish.statements.validation import Acceptances, validation
 from reprobridge.replicate.contents import read_contents
-from reprobridge.replicate.requirement import required
 from reprobridge.replicate.seen import see
-from reprobridge.replicate.verify import Demand, Verification, verification_lines, verify
+from reprobridge.replicate.verify import verification_lines
 from reprobridge.store.store import Store
-from reprobridge.validate.model import Finding, Report, Verdict
-from support.publishing import report_about
-from support.reviewed_image import ReviewedImage, reviewed_image
-
-KEY = PrivateKey.generate()
-OTHER = PrivateKey.generate()
-
-
-@dataclass
-class Published:
-    """An image with everything that a publisher attaches; every statement can be changed before it is signed."""
-
-    parts: ImageParts
-    store: Store
-    statements: dict[str, Statement]
-    key: PrivateKey = field(default_factory=lambda: KEY)
-
-    @property
-    def digest(self) -> Digest:
-        """Of the image."""
-        return self.parts.manifest.digest
-
-    def bundles(self) -> list[bytes]:
-        """The signed statements."""
-        return [sign_with_key(one.to_bytes(), self.key) for one in self.statements.values()]
-
-    def verify(
-        self,
-        *names: str,
-        bundles: list[bytes] | None = None,
-        every_layer: bool = False,
-        accept_not_run: bool = False,
-    ) -> Verification:
-        """Verify with the publisher's public key."""
-        demand = Demand(
-            policy=KeyPolicy(KEY.public_key),
-            required=required(names),
-            every_layer=every_layer,
-            accept_not_run=accept_not_run,
-        )
-        given = self.bundles() if bundles is None else bundles
-        return verify(self.parts, given, demand, self.store)
-
-    def change(self, name: str, **predicate: Json) -> None:
-        """Let a statement say something else."""
-        statement = self.statements[name]
-        self.statements[name] = replace(statement, predicate={**statement.predicate, **predicate})
-
-
-def published(store: Store, image: ReviewedImage | None = None) -> Published:
-    parts = (image or reviewed_image()).build(store)
-    contents = read_contents(see(parts, store))
-    subject = Subject("registry.example/image", parts.manifest.digest)
-    artifact = contents.read_manifest()
-    report = report_about(subject.digest, artifact)
-    statements = {
-        "signature": image_signature(subject),
-        "provenance": provenance(subject, artifact, contents.lock, "linux/amd64", Build()),
-        "sbom": spdx(subject, contents.sbom),
-        "cyclonedx": cyclonedx(subject, contents.sbom),
-        "validation": validation(subject, report, Acceptances()),
-    }
-    return Published(parts=parts, store=store, statements=statements)
+from reprobridge.validate.model import Finding, Verdict
+from support.publishing import record_of, scored
+from support.reviewed_image import reviewed_image
+from support.signed_image import KEY, OTHER, Published, attest_report, failures, published, report_with
 
 
 @pytest.fixture
 def image(store_folder: Path) -> Published:
     return published(Store(store_folder))
-
-
-def failures(verification: Verification) -> dict[str, str]:
-    return {point.name: point.evidence for point in verification.points if not point.held}
 
 
 def test_a_published_image_holds(image: Published) -> None:
@@ -172,18 +105,6 @@ def test_one_good_statement_of_a_kind_is_enough(image: Published) -> None:
 # what statements say
 
 
-def attest_report(image: Published, report: Report, **accepted: tuple[str, ...]) -> None:
-    subject = image.statements["signature"].subject
-    image.statements["validation"] = validation(
-        replace(subject, digest=report.image), report, Acceptances(**accepted)
-    )
-
-
-def report_with(image: Published, **findings: Finding) -> Report:
-    artifact = read_contents(see(image.parts, image.store)).read_manifest()
-    return report_about(image.digest, artifact, **findings)
-
-
 def test_a_failed_validation_does_not_hold(image: Published) -> None:
     attest_report(image, report_with(image, GUIDE=Finding(Verdict.FAILED, ("wrong",))))
     assert "the validation failed" in failures(image.verify())["validation"]
@@ -218,6 +139,57 @@ def test_checks_that_were_not_run_hold_only_if_publisher_and_reviewer_accept_the
 def test_what_was_published_unmeasured_is_said(image: Published) -> None:
     attest_report(image, report_with(image), unmeasured=("deviation",))
     assert "unmeasured: deviation" in image.verify().points[-1].evidence
+
+
+def measured(image: Published, **changes: object) -> None:
+    """Attest a record of each task."""
+    artifact = read_contents(see(image.parts, image.store)).read_manifest()
+    records = [scored(record_of(artifact, task, **changes)) for task in artifact.tasks]
+    subject = image.statements["signature"].subject
+    image.statements["measurements"] = measurements(subject, artifact, {}, records)
+
+
+def test_measurements_that_count_hold(image: Published) -> None:
+    measured(image)
+    verification = image.verify("measurements")
+    assert verification.held
+    assert "1 task measured" in verification.points[-1].evidence
+    subject = image.statements["signature"].subject
+    artifact = read_contents(see(image.parts, image.store)).read_manifest()
+    image.statements["measurements"] = measurements(subject, artifact, {}, [])
+    assert "not measured: deviation" in image.verify("measurements").points[-1].evidence
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"mode": "smoke"}, "smoke run"),
+        ({"witness": "launcher"}, "witness"),
+        ({"task_digest": "1" * 64}, "definition"),
+    ],
+)
+def test_measurements_that_do_not_count_do_not_hold(
+    changes: dict[str, object], said: str, image: Published
+) -> None:
+    measured(image, **changes)
+    assert said in failures(image.verify("measurements"))["measurements"]
+
+
+def test_measurements_of_another_artifact_or_task_do_not_hold(image: Published) -> None:
+    measured(image)
+    tasks = json.loads(json.dumps(image.statements["measurements"].predicate["tasks"]))
+    image.change("measurements", tasks=[{**tasks[0], "task": "other"}])
+    assert "other: a measurement does not count" in failures(image.verify("measurements"))["measurements"]
+    image.change("measurements", tasks=[{**tasks[0], "measured": {**tasks[0]["measured"], "value": "99"}}])
+    assert "another value" in failures(image.verify("measurements"))["measurements"]
+    image.change("measurements", artifact="0" * 64, tasks=tasks)
+    assert "another artifact" in failures(image.verify("measurements"))["measurements"]
+
+
+def test_what_could_not_be_had_is_told_where_something_is_missing(image: Published) -> None:
+    del image.statements["provenance"]
+    offered: list[Offered] = [Unread("sha256:77 cannot be had: refused"), *image.bundles()]
+    assert "cannot be had: refused" in failures(image.verify(bundles=offered))["provenance"]
 
 
 def test_a_provenance_with_another_lock_does_not_hold(image: Published) -> None:

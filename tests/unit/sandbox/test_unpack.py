@@ -10,7 +10,7 @@ import pytest
 
 from reprobridge.errors import ArtifactError
 from reprobridge.sandbox.model import Layer
-from reprobridge.sandbox.unpack import MountPoints, Unpacker
+from reprobridge.sandbox.unpack import HashedTar, MountPoints, Unpacker
 from reprobridge.store.store import Store
 from support.layers import MTIME, Entry, Link, MadeLayer, layer_of, make_layer
 from support.tree_dump import dump_folder
@@ -80,6 +80,18 @@ HOSTILE = {
     "is a folder over a link": [member("a", tarfile.SYMTYPE, linkname="b"), member("a", tarfile.DIRTYPE)],
     "links to the host": [member("a", tarfile.LNKTYPE, linkname="/etc/passwd")],
     "links out": [member("a", tarfile.LNKTYPE, linkname="../../../version")],
+    "is sparse": [member("x", tarfile.GNUTYPE_SPARSE)],
+    "is sparse by a header": [member("x", pax_headers={"GNU.sparse.map": "a"})],
+    "is sparse by another header": [
+        member("x", pax_headers={"GNU.sparse.major": "1", "GNU.sparse.minor": "0"})
+    ],
+    "has a header that is too long": [member("x", pax_headers={"comment": "c" * (1 << 20)})],
+    "has a name that is too long": [(member("x", tarfile.GNUTYPE_LONGNAME)[0], b"n" * ((1 << 20) + 1))],
+    "has a header for all that follow": [member("x", tarfile.XGLTYPE)],
+    "has no finite time": [member("x", pax_headers={"mtime": "inf"})],
+    "has no number as its time": [member("x", pax_headers={"mtime": "nan"})],
+    "is less than empty": [member("x", pax_headers={"size": "-1"})],
+    "belongs to nobody that can be": [member("x", pax_headers={"uid": str(1 << 40)})],
     "links through a link": [
         member("a", tarfile.SYMTYPE, linkname="/etc/passwd"),
         member("b", tarfile.LNKTYPE, linkname="a"),
@@ -93,6 +105,13 @@ def test_a_path_that_is_refused_leaves_nothing(what: str, store: Store, tmp_path
     with pytest.raises(ArtifactError):
         Unpacker(store).folder(placed(made, tmp_path))
     assert list((store.root / "unpacked").iterdir()) == []
+
+
+def test_a_layer_is_not_inflated_beyond_its_limit() -> None:
+    made = make_layer({"x": bytes(99_999)})
+    with pytest.raises(ArtifactError, match="at most 50000 bytes"):
+        HashedTar(io.BytesIO(made.compressed), 50_000).finish()
+    assert HashedTar(io.BytesIO(made.compressed), 200_000).finish().digest() == made.diff_id
 
 
 @pytest.mark.parametrize("cut", [0, 1, 9, 700, -9, -1])

@@ -44,6 +44,21 @@ def test_pruning_keeps_the_record_of_a_kept_image_only(tmp_path: Path) -> None:
     assert store.result("image", dropped) is None
 
 
+def test_pruning_keeps_measurements_and_what_is_known_about_kept_images(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    manifest, _ = stored_image(store)
+    gone = Digest.of(b"gone")
+    for kind in ("validation", "composition"):
+        store.remember(kind, manifest, {})
+        store.remember(kind, gone, {})
+    store.remember("scored", gone, {})
+    store.remember("claims", manifest, {})
+    prune(store, keep_after=NEVER_YOUNG)
+    left = {(path.parent.name, path.name) for path in (tmp_path / "results").glob("*/*")}
+    about = {("validation", manifest.hex), ("composition", manifest.hex)}
+    assert left == {*about, ("scored", gone.hex)}
+
+
 def test_pruning_keeps_what_is_young(tmp_path: Path) -> None:
     store = Store(tmp_path)
     young = store.add(b"young")

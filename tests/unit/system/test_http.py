@@ -51,6 +51,17 @@ def raw_server(reply: bytes) -> Iterator[tuple[str, list[bytes]]]:
             thread.join()
 
 
+def test_a_name_that_means_no_address_is_told_apart_from_a_server_that_does_not_answer() -> None:
+    with contextlib.closing(RealHttp()) as http:
+        with pytest.raises(NoAnswerError) as unknown:
+            get(http, "http://no-such-host.invalid/v2/")
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            closed = listener.getsockname()[1]
+        with pytest.raises(NoAnswerError) as refused:
+            get(http, f"http://127.0.0.1:{closed}/v2/")
+    assert (unknown.value.unknown_host, refused.value.unknown_host) == (True, False)
+
+
 def test_an_answer_of_any_status_is_given(real_http: RealHttp, file_server: FileServer) -> None:
     url = file_server.put("/x", b"bytes")
     assert get(real_http, url) == (200, b"bytes")

@@ -50,6 +50,14 @@ def test_a_broken_layer_is_an_error_and_not_remembered(tmp_path: Path) -> None:
     assert store.result(RESULT, made.digest) is None
 
 
+def test_other_bytes_than_the_digests_are_an_error_and_not_remembered(tmp_path: Path) -> None:
+    genuine, other = make_layer({"a": "x"}), make_layer({"a": "y"})
+    store = Store(tmp_path / "store")
+    with pytest.raises(ArtifactError, match="not the one"):
+        scan_layer(store, genuine.digest, other.write(tmp_path))
+    assert store.result(RESULT, genuine.digest) is None
+
+
 @pytest.mark.parametrize("linkname", ["b", "/etc/passwd", "l"])
 def test_a_hard_link_to_something_else_than_an_earlier_file_is_refused(linkname: str, tmp_path: Path) -> None:
     hard = tarfile.TarInfo("z")

@@ -6,7 +6,7 @@ import pytest
 
 from reprobridge.digest import Json
 from reprobridge.store.store import Store
-from reprobridge.validate.scored import RESULT, keep_scored, kept_scored, measured_key
+from reprobridge.validate.scored import RESULT, Scored, keep_scored, kept_scored, measured_key, record_bytes
 from reprobridge_launcher import manifest as launcher_manifest
 from reprobridge_launcher.manifest import Manifest
 from reprobridge_launcher.record import replaced
@@ -82,6 +82,13 @@ def test_a_value_replaces_a_failure_and_not_the_other_way_round(store: Store, ar
         kept = kept_scored(store, artifact, task)
         assert kept is not None
         assert kept.record.value == value
+
+
+def test_a_record_that_names_something_twice_is_none(artifact: Manifest) -> None:
+    data = record_bytes(record_of(artifact, artifact.tasks[0]))
+    assert Scored.parse(data).record.task == artifact.tasks[0].id
+    with pytest.raises(ValueError, match="twice"):
+        Scored.parse(data.replace(b"{", b'{"value": 99.0,', 1))
 
 
 def test_a_damaged_record_counts_as_none(store: Store, artifact: Manifest) -> None:

@@ -18,6 +18,7 @@ from reprobridge.lock.sdist.ground import Ground, Room
 from reprobridge.lock.sdist.kept import FOLDER, KeptBuild, take_kept
 from reprobridge.lock.sdist.project import read_build_system
 from reprobridge.lock.sdist.room import Project, ask_requirements, build_once
+from reprobridge.lock.sdist.source import ToBuild
 from reprobridge.lock.sdist.wheel import differences, read_wheel
 
 BUILT = "built-wheel"
@@ -56,25 +57,35 @@ class Bench:
     """Earlier builds by `LockedBuild.subject`: their requirements stay where nothing speaks against it, and so does
     the wheel when all its inputs are the same."""
 
-    def build(self, wanted: LockedBuild) -> Built:
-        """Build what an entry describes, whose name, requirements and outcome are not known yet.
-
-        Raises LockError when it can't be built, SandboxError when nothing can be built here.
-        """
+    def build(self, wanted: ToBuild) -> Built:
+        """Build a wheel. Raises LockError when it can't be built, SandboxError when nothing can be built here."""
         title = wanted.origin if wanted.kind == "sdist" else f"{wanted.kind} {wanted.origin}"
-        system = read_build_system(self.doors.store, wanted.tree, wanted.subdirectory, title)
-        project = Project(title=title, tree=wanted.tree, subdirectory=wanted.subdirectory, system=system)
+        tree, subdirectory = wanted.source.tree, wanted.subdirectory
+        system = read_build_system(self.doors.store, tree, subdirectory, title)
+        project = Project(title=title, tree=tree, subdirectory=subdirectory, system=system)
         before = self.kept.get(wanted.subject)
         requires, room = self._furnished(project, before.requires if before else ())
-        digests = tuple(sorted(wheel.file.sha256 for wheel in requires))
-        build = replace(wanted, requires=digests, base=self.ground.digest())
-        made = self._made_before(before, build) or self._twice(project, room)
+        digests, base = tuple(sorted(wheel.file.sha256 for wheel in requires)), self.ground.digest()
+        made_of = (tree, subdirectory, digests, base)
+        made = self._made_before(before, made_of) or self._twice(project, room)
         known = read_wheel(self.doors.store, made.file, self.ground.target, title)
-        if wanted.name not in ("", known.name):
+        if wanted.name not in (None, known.name):
             raise LockError(
                 "a package builds another one", where=title, expected=wanted.name, found=known.name
             )
-        build = replace(build, name=known.name, repeatable=made.repeatable)
+        build = LockedBuild(
+            name=known.name,
+            kind=wanted.kind,
+            origin=wanted.origin,
+            index=None,
+            commit=wanted.commit,
+            subdirectory=subdirectory,
+            file=wanted.source.file,
+            tree=tree,
+            requires=digests,
+            base=base,
+            repeatable=made.repeatable,
+        )
         return Built(
             file=made.file, dependencies=known, build=build, requires=requires, warnings=made.warnings
         )
@@ -123,9 +134,9 @@ class Bench:
         self.doors.store.remember(WANTED, key, {"requires": list(asked)})
         return asked
 
-    def _made_before(self, before: KeptBuild | None, build: LockedBuild) -> "_Made | None":
+    def _made_before(self, before: KeptBuild | None, made_of: tuple[object, ...]) -> "_Made | None":
         """The wheel that is locked already, if it was made of the same and is still to be had."""
-        if before is None or not before.build.is_made_of(build):
+        if before is None or before.build.made_of != made_of:
             return None
         file = before.wheel.file
         return _Made(file, before.build.repeatable) if take_kept(file, self.ground, self.doors) else None

@@ -14,12 +14,12 @@ from reprobridge.digest import Digest
 from reprobridge.errors import LockError
 from reprobridge.frozen import replace
 from reprobridge.lock.fetch import Wanted
-from reprobridge.lock.model import LockedBuild, LockedPython, LockedWheel
+from reprobridge.lock.model import LockedPython, LockedWheel
 from reprobridge.lock.pypi_choice import Answer, take_wheels
 from reprobridge.lock.pypi_uv import NoWheelError, Question, address, compile_pylock
 from reprobridge.lock.sdist.build import Bench, Built
 from reprobridge.lock.sdist.kept import keep_beside
-from reprobridge.lock.sdist.source import Source, bring_sdist, bring_wish
+from reprobridge.lock.sdist.source import ToBuild, bring_sdist, bring_wish
 from reprobridge.lock.sdist.wish import SourceWish
 from reprobridge.system import files
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from packaging.pylock import Package, Pylock
 
     from reprobridge.lock.pypi_wish import Asked
-
-_UNKNOWN = Digest("0" * 64)
 
 
 def resolve_building(
@@ -79,8 +77,7 @@ class _Search:
 
     def offer(self, wish: SourceWish) -> str:
         """Build a source; the requirement for its wheel."""
-        source = bring_wish(wish, self._bench.ground.folder, self._bench.doors)
-        built = self._bench.build(_of_wish(wish, source))
+        built = self._bench.build(bring_wish(wish, self._bench.ground.folder, self._bench.doors))
         name = built.dependencies.name
         if name in self.offered:
             raise LockError("two requirements name one project", where=wish.place, found=name)
@@ -122,25 +119,8 @@ def _release(package: "Package") -> tuple[str, str]:
     return package.name, str(package.version)
 
 
-def _of_wish(wish: SourceWish, source: Source) -> LockedBuild:
-    """The entry of a source that a requirement names, as far as it is known."""
-    return LockedBuild(
-        name=wish.name or "",
-        kind=wish.kind,
-        origin=wish.origin,
-        index=None,
-        commit=wish.commit,
-        subdirectory=wish.subdirectory,
-        file=source.file,
-        tree=source.tree,
-        requires=(),
-        base=_UNKNOWN,
-        repeatable=False,
-    )
-
-
-def _of_release(package: "Package", bench: Bench) -> LockedBuild:
-    """The entry of a release's sdist, as far as it is known; the sdist is fetched."""
+def _of_release(package: "Package", bench: Bench) -> ToBuild:
+    """A release's sdist, which is fetched."""
     sdist = package.sdist
     if sdist is None or "sha256" not in sdist.hashes:
         raise LockError("an index gives no SHA-256 of an sdist", where=f"{package.name} {package.version}")
@@ -151,19 +131,11 @@ def _of_release(package: "Package", bench: Bench) -> LockedBuild:
         size=sdist.size,
         addresses=lambda: (url,),
     )
-    source = bring_sdist(wanted, bench.doors)
-    return LockedBuild(
-        name=package.name,
+    return ToBuild(
         kind="sdist",
         origin=f"{package.name}=={package.version}",
-        index=None,
-        commit=None,
-        subdirectory=None,
-        file=source.file,
-        tree=source.tree,
-        requires=(),
-        base=_UNKNOWN,
-        repeatable=False,
+        source=bring_sdist(wanted, bench.doors),
+        name=package.name,
     )
 
 

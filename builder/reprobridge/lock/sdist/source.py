@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reprobridge.digest import Digest
-from reprobridge.errors import LockError
+from reprobridge.errors import ArtifactError, LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import VERSION_CONTROL, Exclusion
@@ -30,6 +30,29 @@ class Source:
     """The sdist that they come from."""
 
 
+@frozen(kw_only=True)
+class ToBuild:
+    """A source of which a wheel shall be built; what it is said in the words of `LockedBuild`."""
+
+    kind: str
+    """`sdist`, `archive`, `git` or `path`."""
+    origin: str
+    """Release, address or folder."""
+    source: Source
+    """Its files."""
+    name: str | None = None
+    """Normalised project name; None: whatever it builds."""
+    commit: str | None = None
+    """Of a git origin."""
+    subdirectory: str | None = None
+    """The part of the tree that holds the project."""
+
+    @property
+    def subject(self) -> str:
+        """As `LockedBuild.subject`."""
+        return self.name or "" if self.kind == "sdist" else self.origin
+
+
 def bring_sdist(wanted: Wanted, doors: Doors) -> Source:
     """Fetch an sdist. Raises NetworkError, ArtifactError for what is broken or hostile."""
     from reprobridge.lock.archive import open_archive, strip_top
@@ -47,22 +70,48 @@ def bring_sdist(wanted: Wanted, doors: Doors) -> Source:
     return Source(kept.tree, file)
 
 
-def bring_wish(wish: SourceWish, folder: Path, doors: Doors) -> Source:
+def bring_wish(wish: SourceWish, folder: Path, doors: Doors) -> ToBuild:
     """Bring what a requirement names. Raises LockError, NetworkError, ArtifactError."""
     match wish.kind:
         case "archive":
-            return bring_sdist(_archive(wish, doors), doors)
+            source = bring_sdist(_archive(wish, doors), doors)
         case "git":
-            return Source(_commit(wish.origin, str(wish.commit), doors))
+            source = Source(_commit(wish.origin, str(wish.commit), doors))
         case _:
-            return Source(read_project_folder(folder / wish.origin, doors))
+            source = Source(_wished_folder(wish, folder, doors))
+    return ToBuild(
+        kind=wish.kind,
+        origin=wish.origin,
+        source=source,
+        name=wish.name,
+        commit=wish.commit,
+        subdirectory=wish.subdirectory,
+    )
+
+
+def _wished_folder(wish: SourceWish, folder: Path, doors: Doors) -> Digest:
+    if not (folder / wish.origin).is_dir():
+        raise LockError(
+            "there is no such folder to build",
+            where=wish.place,
+            expected=f"a folder {wish.origin} beside reprobridge.yaml",
+            found="a file" if (folder / wish.origin).exists() else "nothing",
+        )
+    return read_project_folder(folder / wish.origin, doors)
 
 
 def read_project_folder(folder: Path, doors: Doors) -> Digest:
     """The tree of a folder as it is now; one that was not edited costs a look at its files."""
     from reprobridge.lock.folder import read_folder
 
-    return read_folder(doors.store, folder, LEFT_OUT).kept.tree
+    try:
+        return read_folder(doors.store, folder, LEFT_OUT).kept.tree
+    except ArtifactError as error:
+        # Nothing can be excluded from a package, as the hint for an artifact's own source says.
+        hint = "a package is built from all that its folder holds: repair it, or move it out"
+        raise ArtifactError(
+            error.message, where=error.where, expected=error.expected, found=error.found, hint=hint
+        ) from error
 
 
 def obtain_source(build: LockedBuild, folder: Path, doors: Doors) -> Digest:

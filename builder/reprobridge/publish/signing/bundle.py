@@ -7,10 +7,9 @@ Parsing here opens the envelope and decides nothing: the payload stays bytes unt
 
 import base64
 import binascii
-import json
 from typing import Any
 
-from reprobridge.digest import canonical_json
+from reprobridge.digest import canonical_json, strict_json
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
 from reprobridge.publish.signing.keys import PrivateKey
@@ -58,7 +57,7 @@ class Bundle:
 def open_bundle(data: bytes) -> Bundle:
     """Read a bundle's JSON. Raises TrustError unless it is of version 0.3 with one statement, signature and signer."""
     try:
-        document = json.loads(data)
+        document = strict_json(data)
     except (ValueError, RecursionError) as error:
         raise TrustError("the bundle is no JSON", found=str(error)) from error
     match document:

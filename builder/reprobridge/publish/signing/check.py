@@ -4,11 +4,10 @@ The payload is parsed only after its signature holds, and what is parsed are the
 were received; nothing is ever serialised again to be checked.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from reprobridge.digest import Digest
+from reprobridge.digest import Digest, strict_json
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
 from reprobridge.publish.signing.bundle import Bundle, open_bundle, signed_bytes
@@ -77,7 +76,7 @@ def _statement_about(
 ) -> CheckedStatement:
     """Parse what was signed; its signature holds."""
     try:
-        document = json.loads(payload)
+        document = strict_json(payload)
     except (ValueError, RecursionError) as error:
         raise TrustError("the signed statement is no JSON", found=str(error)) from error
     match document:

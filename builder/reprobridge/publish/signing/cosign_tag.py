@@ -13,9 +13,8 @@ from typing import Any
 from reprobridge.digest import Digest, Json, canonical_json
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
-from reprobridge.oci.model import MediaType
+from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.publish.signing.keys import PrivateKey, PublicKey
-from reprobridge.publish.signing.referrer import HeldBlob
 
 PAYLOAD = "application/vnd.dev.cosign.simplesigning.v1+json"
 """Media type of what is signed."""
@@ -30,7 +29,7 @@ class SignedTag:
 
     manifest: bytes
     """The manifest's exact bytes; those that were there when the signature was there already."""
-    blobs: tuple[HeldBlob, ...]
+    blobs: tuple[bytes, ...]
     """What a registry needs before the manifest; none when nothing changes."""
 
 
@@ -57,21 +56,23 @@ def add_signature(present: bytes | None, repository: str, image: Digest, key: Pr
     """Add a signature to the manifest under the tag (None: there is none). Raises TrustError when it is another's."""
     payload = payload_of(repository, image)
     signature = base64.b64encode(key.sign(payload)).decode()
-    signed = HeldBlob.of(PAYLOAD, payload)
-    layer: dict[str, Json] = {**signed.descriptor.to_json(), "annotations": {SIGNATURE: signature}}
+    layer: dict[str, Json] = {
+        **Descriptor.of(PAYLOAD, payload).to_json(),
+        "annotations": {SIGNATURE: signature},
+    }
     layers = [] if present is None else _layers(present)
     if present is not None and layer in layers:
         return SignedTag(manifest=present, blobs=())
-    config = HeldBlob.of(MediaType.CONFIG, _config([*layers, layer]))
+    config = _config([*layers, layer])
     manifest = canonical_json(
         {
             "schemaVersion": 2,
             "mediaType": MediaType.MANIFEST.value,
-            "config": config.descriptor.to_json(),
+            "config": Descriptor.of(MediaType.CONFIG, config).to_json(),
             "layers": [*layers, layer],
         }
     )
-    return SignedTag(manifest=manifest, blobs=(signed, config))
+    return SignedTag(manifest=manifest, blobs=(payload, config))
 
 
 def signatures(manifest: bytes) -> Iterator[tuple[Digest, bytes]]:

@@ -7,54 +7,35 @@ import json
 
 from reprobridge.digest import Digest, Json, canonical_json
 from reprobridge.errors import TrustError
-from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.publish.signing.bundle import BUNDLE
 
 EMPTY = "application/vnd.oci.empty.v1+json"
 """Media type of a configuration that holds nothing (OCI image specification 1.1)."""
+EMPTY_CONFIG = b"{}"
+"""Its bytes."""
 MAXIMUM = 32 << 20
 """Bytes that a bundle may have: twice the most that GitHub takes of a predicate."""
 
 
-@frozen
-class HeldBlob:
-    """A blob that is small enough to be held in memory."""
-
-    descriptor: Descriptor
-    """Names it."""
-    data: bytes
-    """Its bytes."""
-
-    @classmethod
-    def of(cls, media_type: str, data: bytes) -> "HeldBlob":
-        """These bytes as a blob."""
-        return cls(Descriptor(media_type, Digest.of(data), len(data)), data)
-
-
-def bundle_blobs(bundle: bytes) -> tuple[HeldBlob, HeldBlob]:
+def bundle_blobs(bundle: bytes) -> tuple[bytes, bytes]:
     """What the manifest names and a registry needs before it: the empty configuration and the bundle."""
-    return HeldBlob.of(EMPTY, b"{}"), HeldBlob.of(BUNDLE, bundle)
+    return EMPTY_CONFIG, bundle
 
 
-def bundle_manifest(
-    bundle: bytes, subject: Descriptor, predicate_type: str, created: str | None = None
-) -> bytes:
-    """The referrer's exact bytes; `created` is an RFC 3339 time, for people, and makes them differ each time."""
-    config, layer = bundle_blobs(bundle)
+def bundle_manifest(bundle: bytes, subject: Descriptor, predicate_type: str) -> bytes:
+    """The referrer's exact bytes."""
     annotations: dict[str, Json] = {
         "dev.sigstore.bundle.content": "dsse-envelope",
         "dev.sigstore.bundle.predicateType": str(predicate_type),
     }
-    if created is not None:
-        annotations["org.opencontainers.image.created"] = created
     return canonical_json(
         {
             "schemaVersion": 2,
             "mediaType": MediaType.MANIFEST.value,
             "artifactType": BUNDLE,
-            "config": config.descriptor.to_json(),
-            "layers": [layer.descriptor.to_json()],
+            "config": Descriptor.of(EMPTY, EMPTY_CONFIG).to_json(),
+            "layers": [Descriptor.of(BUNDLE, bundle).to_json()],
             "subject": subject.to_json(),
             "annotations": annotations,
         }

@@ -59,7 +59,7 @@ def read_validation(predicate: Mapping[str, Any]) -> tuple[Report, Acceptances]:
             unmeasured=tuple(map(str, held["acceptUnmeasured"])),
         )
         return Report.from_json(held["report"]), accepted
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
         raise TrustError(
             "the attested validation report cannot be read", expected=f"schema {SCHEMA}", found=repr(error)
         ) from error

@@ -4,6 +4,7 @@ A list whose items are mappings with distinct ids is compared by id, so that one
 difference; every other list is a value.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from reprobridge.digest import Json
@@ -26,8 +27,13 @@ def field_changes(before: Json, after: Json, where: str = "") -> Iterator[FieldC
                 yield from field_changes(old.get(name), new.get(name), f"{where}[{name}]")
             if list(old) != list(new) and sorted(old) == sorted(new):
                 yield FieldChange(f"{where}: order", list(old), list(new))
-        case _ if before != after:
+        case _ if _written(before) != _written(after):
             yield FieldChange(where, before, after)
+
+
+def _written(value: Json) -> str:
+    """A value so that equal ones are equal: Python takes False for 0."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _id_of(*lists: Sequence[Json]) -> str | None:

@@ -104,20 +104,21 @@ def _meaning(meaning: Meaning | NotLooked, shown: int | None) -> Iterator[str]:
 def _package(change: PackageChange) -> str:
     name = f"{change.kind} {change.name}"
     if change.before is None:
-        return f"+ {name} {change.after}"
+        return one_line(f"+ {name} {change.after}")
     if change.after is None:
-        return f"- {name} {change.before}"
-    return f"~ {name} {change.before} -> {change.after}"
+        return one_line(f"- {name} {change.before}")
+    return one_line(f"~ {name} {change.before} -> {change.after}")
 
 
 def _field(change: FieldChange) -> str:
     if not change.where:
         return "~ the same JSON, written differently"
+    where = one_line(change.where)
     if change.before is None:
-        return f"+ {change.where}: {_value(change.after)}"
+        return f"+ {where}: {_value(change.after)}"
     if change.after is None:
-        return f"- {change.where}: {_value(change.before)}"
-    return f"~ {change.where}: {_value(change.before)} -> {_value(change.after)}"
+        return f"- {where}: {_value(change.before)}"
+    return f"~ {where}: {_value(change.before)} -> {_value(change.after)}"
 
 
 def _value(value: Json) -> str:

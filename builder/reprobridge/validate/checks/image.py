@@ -79,12 +79,21 @@ def check_config(shell: CleanShell) -> Finding:
     config = subject.config.get("config")
     if not isinstance(config, Mapping):
         return judged(["the configuration has no object `config`"], "")
+    if malformed := list(_malformed(config)):
+        return judged(malformed, "")
     problems = [
         *_platform_problems(subject),
         *_process_problems(subject, config),
         *_label_problems(subject, config),
     ]
     return judged(problems, f"entrypoint {LAUNCHER}, {len(config.get('Labels') or {})} labels")
+
+
+def _malformed(config: Mapping[str, Any]) -> Iterator[str]:
+    """Fields that are not what the specification says, so that they can't be looked into."""
+    for name, kind, expected in (("Labels", Mapping, "an object"), ("Env", list, "a list")):
+        if config.get(name) and not isinstance(config[name], kind):
+            yield f"{name}: expected {expected}, found {config[name]!r}"
 
 
 def _platform_problems(subject: Subject) -> Iterator[str]:

@@ -181,6 +181,14 @@ def test_the_signature_is_checked_before_anything_is_read_of_the_payload() -> No
         check(sign_with_key(b"no statement at all", OTHER))
 
 
+def test_a_name_that_stands_twice_is_refused() -> None:
+    data = STATEMENT.to_bytes().replace(b'{"_type"', b'{"predicate":{"passed":1},"_type"', 1)
+    with pytest.raises(TrustError, match="is named twice"):
+        check(sign_with_key(data, KEY))
+    with pytest.raises(TrustError, match="is named twice"):
+        check(SIGNED.replace(b"{", b'{"mediaType":"x",', 1))
+
+
 def test_a_statement_with_several_subjects_holds_for_each() -> None:
     document = json.loads(STATEMENT.to_bytes())
     document["subject"].insert(0, {"name": "y", "digest": {"sha512": "00", "sha256": "cd" * 32}})

@@ -37,7 +37,7 @@ def test_the_payload_is_cosigns() -> None:
 def test_the_first_signature_makes_the_manifest_and_what_it_names() -> None:
     document = json.loads(FIRST.manifest)
     (layer,) = document["layers"]
-    blobs = {str(blob.descriptor.digest): blob.data for blob in FIRST.blobs}
+    blobs = {str(Digest.of(data)): data for data in FIRST.blobs}
     assert blobs[layer["digest"]] == payload_of(HERE, IMAGE)
     config = json.loads(blobs[document["config"]["digest"]])
     assert config["rootfs"] == {"type": "layers", "diff_ids": [layer["digest"]]}

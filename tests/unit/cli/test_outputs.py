@@ -1,0 +1,69 @@
+"""Outputs are looked at before anything is fetched or built for them."""
+
+from pathlib import Path
+
+import pytest
+
+from reprobridge.cli.outputs import parse_output, require_writable
+from reprobridge.errors import ArtifactError, AssembleError
+from reprobridge.oci.layout import write_layout
+from reprobridge.store.store import Store
+from support.ordinary_user import as_ordinary_user, ordinary_folder
+from support.reviewed_image import reviewed_image
+
+
+@pytest.mark.parametrize("kind", ["oci", "oci-archive", "docker-archive"])
+def test_a_new_path_in_a_folder_is_fine(kind: str, tmp_path: Path) -> None:
+    require_writable(parse_output(f"{kind}:{tmp_path}/new"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["store", "docker:", "podman:"])
+def test_where_nothing_is_written_nothing_is_refused(text: str) -> None:
+    require_writable(parse_output(text))
+
+
+def test_a_layout_may_be_added_to_and_archives_replaced(tmp_path: Path) -> None:
+    write_layout(tmp_path / "layout", reviewed_image().build(Store(tmp_path / "store")))
+    (tmp_path / "old.tar").touch()
+    for text in (f"oci:{tmp_path}/layout", f"oci:{tmp_path}/a/b/c", f"oci-archive:{tmp_path}/old.tar"):
+        require_writable(parse_output(text))
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("output", "found"),
+    [
+        ("oci:{}/file", "something else"),
+        ("oci:{}/file/below", "is no folder"),
+        ("oci:{}", "something else"),
+        ("oci-archive:{}", "a folder"),
+        ("oci-archive:{}/nowhere/a.tar", "no folder"),
+        ("docker-archive:{}/nowhere/a.tar", "no folder"),
+        ("docker-archive:{}/file/a.tar", "is no folder"),
+    ],
+)
+def test_a_place_where_it_cannot_be_written_is_refused(output: str, found: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(AssembleError, match=found):
+        require_writable(parse_output(output.format(tmp_path)))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_broken_layout_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "oci-layout").touch()
+    (tmp_path / "index.json").write_text("{")
+    with pytest.raises(ArtifactError, match="the layout is broken"):
+        require_writable(parse_output(f"oci:{tmp_path}"))
+
+
+@pytest.mark.parametrize("kind", ["oci", "oci-archive"])
+def test_a_folder_that_may_not_be_written_is_refused(kind: str) -> None:
+    def refused(text: str) -> str:
+        with pytest.raises(AssembleError) as caught:
+            require_writable(parse_output(text))
+        return str(caught.value.found)
+
+    with ordinary_folder() as folder:
+        folder.chmod(0o555)
+        assert as_ordinary_user(lambda: refused(f"{kind}:{folder}/new")) == f"{folder} may not be written"

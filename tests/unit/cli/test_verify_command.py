@@ -1,0 +1,96 @@
+"""`verify` of an image for which a registry serves other bytes: a row for each answer, and exit status 12."""
+
+import argparse
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fakes.registry.exchange import Phase
+from fakes.registry.faults import Changed, Fault, flipped
+from fakes.registry.server import FakeRegistry
+from reprobridge.cli.doors import Doors
+from reprobridge.cli.main import load_command
+from reprobridge.oci.layout import ImageParts
+from reprobridge.oci.model import MediaType
+from reprobridge.publish.signing.keys import PrivateKey
+from reprobridge.registry.model import Blob
+from reprobridge.registry.transfer import push_blobs
+from reprobridge.store.store import Store
+from reprobridge.system.http import RealHttp
+from support.registries import client
+from support.reviewed_image import reviewed_image
+
+REPOSITORY = "authors/paper"
+
+
+class Reader:
+    """An image in the fake registry, and a reviewer with a key and an empty store."""
+
+    def __init__(self, fake: FakeRegistry, http: RealHttp, folder: Path) -> None:
+        self.fake, self.folder = fake, folder
+        self.authors = Store(folder / "author")
+        self.image: ImageParts = reviewed_image().build(self.authors)
+        registry = client(fake.host, http)
+        blobs = [
+            Blob(one, lambda digest=one.digest: self.authors.open(digest))  # type: ignore[misc]
+            for one in (self.image.config, *self.image.layers)
+        ]
+        push_blobs(registry, REPOSITORY, blobs)
+        manifest = self.authors.read(self.image.manifest.digest)
+        registry.put_manifest(REPOSITORY, "1", manifest, MediaType.MANIFEST)
+        (folder / "a.pub").write_bytes(PrivateKey.generate().public_key.to_pem())
+        self.doors = Doors(store_root=folder / "reader", offline=False, quiet=True)
+        self.doors.out = self.out = io.StringIO()
+
+    def verify(self, target: str = ":1", *words: str) -> dict[str, str]:
+        """The rows that fail, by their names; the status must be 12, since nothing is signed."""
+        command, parser = load_command("verify"), argparse.ArgumentParser()
+        command.add_arguments(parser)
+        given = [f"{self.fake.host}/{REPOSITORY}{target}", "--key", str(self.folder / "a.pub"), *words]
+        assert command.execute(parser.parse_args(given), self.doors) == 12
+        rows = [line.split(maxsplit=2) for line in self.out.getvalue().splitlines()[1:]]
+        return {name: evidence for answer, name, evidence in rows if answer == "FAILS"}
+
+    def spoil(self, number: int) -> None:
+        """Let the registry hold other bytes for a layer."""
+        layer = self.image.layers[number]
+        self.fake.content.blobs[str(layer.digest)] = b"x" * layer.size
+
+
+@pytest.fixture
+def reader(fake_registry: FakeRegistry, real_http: RealHttp, tmp_path: Path) -> Iterator[Reader]:
+    reader = Reader(fake_registry, real_http, tmp_path)
+    yield reader
+    reader.doors.close()
+
+
+def test_the_first_line_is_what_was_asked_and_the_digest(reader: Reader) -> None:
+    assert "manifest" not in reader.verify()
+    first = reader.out.getvalue().splitlines()[0]
+    assert first == f"{reader.fake.host}/{REPOSITORY}:1@{reader.image.manifest.digest}"
+
+
+def test_another_layer_that_describes_the_image_fails(reader: Reader) -> None:
+    reader.spoil(2)
+    assert "the registry sends other bytes" in reader.verify()["contents"]
+
+
+def test_another_layer_fails_when_all_are_fetched(reader: Reader) -> None:
+    reader.spoil(0)
+    assert "layers" not in reader.verify()
+    reader.out.truncate(0)
+    found = reader.verify(":1", "--all")
+    assert found["layers"].startswith("base system: ")
+    assert "the registry sends other bytes" in found["layers"]
+
+
+@pytest.mark.parametrize("by_tag", [True, False])
+def test_another_manifest_fails_with_the_digest_that_it_should_have(by_tag: bool, reader: Reader) -> None:
+    reader.fake.fail(Fault(Phase.MANIFEST_GET, Changed(flipped(30))))
+    digest = reader.image.manifest.digest
+    found = reader.verify(":1" if by_tag else f"@{digest}")
+    assert f"expected: {digest}; found: sha256:" in found["manifest"]
+    assert reader.out.getvalue().splitlines()[0].endswith(f"@{digest}")
+    assert "none at all" in found["signature"]
