@@ -9,7 +9,7 @@ import contextlib
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -112,12 +112,17 @@ class RealHttp:
     @contextlib.contextmanager
     def exchange(self, request: Request) -> Iterator[Answer]:
         """Send a request and give its answer, whatever its status. Raises NoAnswerError."""
-        with _as_no_answer(request):
-            response = self._client(request.url).send(self._prepared(request), stream=True)
+        body = None if request.body is None else request.body.blocks()
         try:
-            yield _RealAnswer(request, response)
+            with _as_no_answer(request):
+                response = self._client(request.url).send(self._prepared(request, body), stream=True)
+            try:
+                yield _RealAnswer(request, response)
+            finally:
+                response.close()
         finally:
-            response.close()
+            if isinstance(body, Generator):
+                body.close()  # its file too, also where nobody asked for the rest
 
     def close(self) -> None:
         """Hang up on all servers; the next exchange calls them again."""
@@ -126,13 +131,12 @@ class RealHttp:
                 client.close()
             self._clients.clear()
 
-    def _prepared(self, request: Request) -> "httpx.Request":
+    def _prepared(self, request: Request, body: Iterator[bytes] | None) -> "httpx.Request":
         headers = {"Accept-Encoding": "identity", "User-Agent": "reprobridge", **request.headers}
         if request.body is not None:
             headers["Content-Length"] = str(request.body.size)
         connect, read = self._timeouts
         times = {"connect": connect, "read": read, "write": connect, "pool": None}
-        body = None if request.body is None else request.body.blocks()
         lighten_httpx()
         import httpx
 

@@ -259,7 +259,7 @@ class TestList:
         "data", [b"", b"[]", b"{}", b"null", b'{"artifactType": "another", "layers": []}', b"[" * 100_000]
     )
     def test_anything_else_is_no_list(self, data: bytes) -> None:
-        with pytest.raises(TrustError, match="the list of known layers is broken"):
+        with pytest.raises(TrustError, match=r"the list of known layers is (broken|something else)"):
             read_list(data)
 
     def test_a_blob_without_a_key_makes_a_list_broken(self) -> None:
