@@ -133,12 +133,17 @@ def write_layout(folder: Path, image: ImageParts) -> None:
         entries = [entry for entry in _existing_entries(folder) if not _same_name(entry, image)]
         _add(folder, image, entries)
     except OSError as error:
-        raise AssembleError(
-            "the layout cannot be written",
-            where=str(folder),
-            expected="a writable folder",
-            found=complaint(error),
-        ) from error
+        raise unwritable(folder, error) from error
+
+
+def unwritable(folder: Path, error: OSError) -> AssembleError:
+    """What the system says about writing into a layout, as our error."""
+    return AssembleError(
+        "the layout cannot be written",
+        where=str(folder),
+        expected="a writable folder",
+        found=complaint(error),
+    )
 
 
 def _add(folder: Path, image: ImageParts, others: list[dict[str, object]]) -> None:
@@ -177,12 +182,7 @@ def write_entry(
         others = [other for other in _existing_entries(folder) if _tag(other) != _tag(entry)]
         files.write_file(folder / "index.json", index_bytes([*others, entry]))
     except OSError as error:
-        raise AssembleError(
-            "the layout cannot be written",
-            where=str(folder),
-            expected="a writable folder",
-            found=complaint(error),
-        ) from error
+        raise unwritable(folder, error) from error
 
 
 def _is_free(folder: Path) -> bool:

@@ -19,13 +19,13 @@ from reprobridge.oci.layout import (
     index_bytes,
     read_entries,
     read_small_blob,
+    unwritable,
     write_entry,
 )
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.registry.model import Blob, Progress
 from reprobridge.registry.transfer import Moved
 from reprobridge.system import files
-from reprobridge.wording import complaint
 
 
 class LayoutTarget:
@@ -149,12 +149,7 @@ def _written(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise AssembleError(
-            "the layout cannot be written",
-            where=str(folder),
-            expected="a writable folder",
-            found=complaint(error),
-        ) from error
+        raise unwritable(folder, error) from error
 
 
 def _referrers_tag(subject: Digest) -> str:
