@@ -4,7 +4,7 @@ In a wheel they lie inside the package, below `_data`; in a clone (an editable i
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reprobridge.digest import Digest, digest_json
@@ -32,7 +32,11 @@ def installed_state() -> Digest:
 
     For memories of whole results, which an edit of the code or a table must not outlive; it never reaches bytes.
     """
-    places = (_PACKAGE, data_folder("image-templates"), data_folder("lockfiles"))
+    return state_of((_PACKAGE, data_folder("image-templates"), data_folder("lockfiles")))
+
+
+def state_of(places: Iterable[Path]) -> Digest:
+    """A digest of names, sizes and times of all files below some folders, compiled modules left out."""
     return digest_json([row for place in places for row in sorted(_states(str(place)))])
 
 

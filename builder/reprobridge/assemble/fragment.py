@@ -16,6 +16,9 @@ from reprobridge.errors import ArtifactError
 from reprobridge.oci import members
 from reprobridge.oci.tar import EntryKind, TarEntry, directory, header, padding
 
+LONG = 4 << 20
+"""Bytes of a file from which a helper is worth waiting for at its end."""
+
 
 class LayerSink(Protocol):
     """Takes the two streams of a layer side by side."""
@@ -35,10 +38,6 @@ class Helper(Protocol):
 
     def settle(self) -> None:
         """Return when everything is done that was handed over."""
-
-
-LONG = 4 << 20
-"""Bytes of a file from which a helper is worth waiting for at its end."""
 
 
 class DeflatedFile(NamedTuple):

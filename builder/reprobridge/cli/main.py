@@ -187,10 +187,9 @@ class _Help(argparse.HelpFormatter):
 
 def _columns() -> int:
     """Width of the terminal as `shutil.get_terminal_size` has it."""
-    try:
-        return int(os.environ.get("COLUMNS", "")) or 80
-    except ValueError:
-        pass
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said) > 0:
+        return int(said)
     try:
         return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 80
     except (OSError, ValueError):

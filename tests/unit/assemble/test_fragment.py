@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.assemble.fragment import DeflatedFile, FragmentWriter, sorted_entries
+from reprobridge.assemble.aside import Aside
+from reprobridge.assemble.fragment import LONG, DeflatedFile, FragmentWriter, sorted_entries
 from reprobridge.errors import ArtifactError
 from reprobridge.oci import members
 from reprobridge.oci.tar import END, EntryKind, TarEntry, symlink
@@ -112,6 +113,35 @@ def test_bytes_do_not_depend_on_how_a_stream_is_cut(data: bytes) -> None:
         writer.close()
         outputs.add((b"".join(sink.pieces), b"".join(sink.packed)))
     assert len(outputs) == 1
+
+
+LARGE = random.Random(2).randbytes(LONG) + bytes(LONG)
+
+
+def test_a_helper_changes_no_byte_and_no_digest() -> None:
+    alone, helped = Captured(), Captured()
+    writer = FragmentWriter([alone])
+    writer.deflated(deflated("large", LARGE))
+    writer.close()
+    with Aside(helped) as aside:
+        other = FragmentWriter([aside], helper=aside)
+        other.deflated(deflated("large", LARGE))
+        other.close()
+        aside.settle()
+    assert (helped.pieces, helped.packed) == (alone.pieces, alone.packed)
+    assert other.entries == writer.entries
+    assert other.entries[0].content == hashlib.sha256(LARGE).hexdigest()
+
+
+def test_a_helper_notices_a_wrong_checksum() -> None:
+    file = deflated("large", LARGE)._replace(crc=zlib.crc32(LARGE) ^ 1)
+
+    def write() -> None:
+        with Aside(Captured()) as aside:
+            FragmentWriter([aside], helper=aside).deflated(file)
+
+    with pytest.raises(ArtifactError, match="CRC-32"):
+        write()
 
 
 def test_bytes_do_not_depend_on_how_a_plain_file_is_read() -> None:

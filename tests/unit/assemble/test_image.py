@@ -126,6 +126,16 @@ def test_a_changed_part_remakes_its_layer_only(store_folder: Path) -> None:
     assert built(edited, store)[1] == ["one"]
 
 
+def test_fresh_are_only_the_layers_that_this_build_has_written(store_folder: Path) -> None:
+    store = Store(store_folder)
+    first, _ = built(PLAN, store)
+    edited = replace(PLAN, layers=(LayerPlan(title="one", parts=(files(a="edited"),)), PLAN.layers[1]))
+    second, _ = built(edited, store)
+    one, two = (read_parts("n", "v", image.manifest, store.path).layers for image in (first, second))
+    assert first.fresh == {layer.digest for layer in one}
+    assert second.fresh == {layer.digest for layer in two} - first.fresh
+
+
 def test_any_deleted_blob_is_made_again_with_the_same_digest(store_folder: Path) -> None:
     store = Store(store_folder)
     first, _ = built(PLAN, store)

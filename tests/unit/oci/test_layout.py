@@ -49,6 +49,16 @@ def test_writing_again_replaces_the_image_of_the_same_name_and_keeps_others(tmp_
     assert len(index["manifests"]) == 2
 
 
+def test_a_damaged_blob_does_not_spread_and_a_fresh_one_is_not_read_again(tmp_path: Path) -> None:
+    image = stored(Store(tmp_path / "store"))
+    layer = image.layers[0]
+    image.path(layer.digest).write_bytes(b"reyal")
+    with pytest.raises(ArtifactError, match="damaged"):
+        write_layout(tmp_path / "read", image)
+    write_layout(tmp_path / "trusted", replace(image, fresh=frozenset({layer.digest})))
+    assert (tmp_path / "trusted" / "index.json").is_file()
+
+
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("mine")
     with pytest.raises(AssembleError, match="in use"):
