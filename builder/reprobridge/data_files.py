@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from reprobridge.digest import Digest, digest_json
+import reprobridge_launcher
+from reprobridge.digest import Digest
 from reprobridge.errors import ReproBridgeError
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -32,19 +33,30 @@ def installed_state() -> Digest:
 
     For memories of whole results, which an edit of the code or a table must not outlive; it never reaches bytes.
     """
-    return state_of((_PACKAGE, data_folder("image-templates"), data_folder("lockfiles")))
+    places = (_PACKAGE, launcher_folder(), data_folder("image-templates"), data_folder("lockfiles"))
+    return state_of(places)
+
+
+def launcher_folder() -> Path:
+    """Where the launcher's modules lie, which every image gets."""
+    return Path(reprobridge_launcher.__file__).parent
 
 
 def state_of(places: Iterable[Path]) -> Digest:
     """A digest of names, sizes and times of all files below some folders, compiled modules left out."""
-    return digest_json([row for place in places for row in sorted(_states(str(place)))])
+    return Digest.of(
+        "\0".join(row for place in places for row in sorted(_states(str(place)))).encode(
+            "utf-8", "surrogateescape"
+        )
+    )
 
 
-def _states(folder: str) -> Iterator[list[str | int]]:
+def _states(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_dir() and entry.name != "__pycache__":
-                yield from _states(entry.path)
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _states(entry.path)
             elif entry.is_file():
                 state = entry.stat()
-                yield [entry.path, state.st_size, state.st_mtime_ns]
+                yield f"{entry.path}\0{state.st_size}\0{state.st_mtime_ns}"

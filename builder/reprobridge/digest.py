@@ -7,7 +7,7 @@ UTF-8, no floats (they have no canonical text; numbers that matter are kept as t
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TypeAlias
 
 from reprobridge.frozen import frozen
@@ -18,7 +18,7 @@ CHUNK = 1 << 20
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 """What canonical JSON can hold. No floats."""
 
-_HEX = frozenset("0123456789abcdef")
+_HEX = "0123456789abcdef"
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -30,7 +30,7 @@ class Digest:
     """64 lower-case hexadecimal digits."""
 
     def __post_init__(self) -> None:
-        if len(self.hex) != 64 or not _HEX.issuperset(self.hex):
+        if len(self.hex) != 64 or self.hex.strip(_HEX):
             raise ValueError(f"expected 64 lower-case hexadecimal digits, found {self.hex!r}")
 
     def __str__(self) -> str:
@@ -114,9 +114,12 @@ def digest_json(value: Json) -> Digest:
 def _refuse_floats(value: object) -> None:
     if isinstance(value, float):
         raise TypeError(f"a float has no canonical JSON: {value!r}; keep the number as text")
-    items = (
-        value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
-    )
+    # Plain types are asked for first: the question for an abstract one takes as long as all the rest.
+    items: Iterable[object] = ()
+    if isinstance(value, (list, tuple)):
+        items = value
+    elif isinstance(value, (dict, Mapping)):
+        items = value.values()
     for item in items:
         if type(item) not in _PLAIN:  # most are, and a call takes longer than the question
             _refuse_floats(item)

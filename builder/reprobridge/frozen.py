@@ -7,11 +7,12 @@ dataclasses (PEP 681). Not meant for what is made a hundred thousand times: use 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 _FIELDS = "__frozen_fields__"
 _DEFAULTS = "__frozen_defaults__"
+_CHECKED = "__frozen_checked__"  # whether the class has a `__post_init__`
 
 
 class _Made:
@@ -46,6 +47,7 @@ def frozen(
                 delattr(made, name)
         setattr(made, _FIELDS, names)
         setattr(made, _DEFAULTS, defaults)
+        setattr(made, _CHECKED, hasattr(made, "__post_init__"))
         members = {**_SHARED, **(_ORDER if order else {}), "__match_args__": () if kw_only else names}
         members["__init__"] = _init_by_name if kw_only else _init
         for name, member in members.items():
@@ -72,12 +74,18 @@ def replace(old: T, **changes: Any) -> T:
 
 
 def _is_class_variable(kind: object) -> bool:
-    text = kind if isinstance(kind, str) else str(kind)
-    return text.startswith(("typing.ClassVar", "ClassVar"))
+    if isinstance(kind, str):
+        return kind.startswith(("typing.ClassVar", "ClassVar"))
+    return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar
 
 
 def _init(self: Any, *given: object, **named: object) -> None:
     names = getattr(self, _FIELDS)
+    if len(given) == len(names) and not named:
+        vars(self).update(zip(names, given, strict=True))
+        if getattr(self, _CHECKED):
+            self.__post_init__()
+        return
     if len(given) > len(names):
         raise TypeError(f"{type(self).__name__} takes {len(names)} fields, not {len(given)}")
     positional = dict(zip(names, given, strict=False))
@@ -92,8 +100,8 @@ def _init_by_name(self: Any, /, **named: object) -> None:
         fields[name] = named.pop(name) if name in named else _default(self, name)
     if named:
         raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(named))}")
-    if post_init := getattr(self, "__post_init__", None):
-        post_init()
+    if getattr(self, _CHECKED):
+        self.__post_init__()
 
 
 def _default(self: object, name: str) -> object:

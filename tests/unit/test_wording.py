@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reprobridge.errors import TrustError
-from reprobridge.wording import complaint, counted
+from reprobridge.wording import complaint, counted, without_passwords
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
@@ -30,3 +30,19 @@ def test_what_was_wrong_is_said_without_the_exceptions_class(error: Exception, t
 def test_an_error_in_one_line_keeps_its_parts_apart() -> None:
     error = TrustError("no", where="here", expected="one\nthing", found="another", hint="look")
     assert error.in_one_line() == "here: no; expected: one; thing; found: another; hint: look"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("at 'https://ann:secret@h/x/'.", "at 'https://***@h/x/'."),
+        ("https://token@h/x", "https://***@h/x"),
+        ("https://ann:se@cr:et@h/x and ftp://b:c@h", "https://***@h/x and ftp://***@h"),
+        ("ssh://git@h/x", "ssh://git@h/x"),
+        ("git+ssh://git:secret@h/x", "git+ssh://***@h/x"),
+        ("https://h/x@1.0?a=b@c", "https://h/x@1.0?a=b@c"),
+        ("git@h:x", "git@h:x"),
+    ],
+)
+def test_what_logs_in_is_masked_in_addresses(text: str, shown: str) -> None:
+    assert without_passwords(text) == shown

@@ -1,23 +1,72 @@
 """From a spec and its lock to an image in the store: the half of a build that has something to do."""
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from reprobridge.assemble.arrivals import LockedArrivals, wanted_files
 from reprobridge.assemble.build import BuildRequest
 from reprobridge.assemble.image import Making, build_image
+from reprobridge.assemble.image_memory import image_key, remember_image, remembered_image
 from reprobridge.assemble.model import BuiltImage
+from reprobridge.assemble.unchanged import Looked, SourceFolder, remember_looked
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.data_files import data_folder
+from reprobridge.digest import Digest
 from reprobridge.errors import LockError
 from reprobridge.lock.doors import Doors
-from reprobridge.lock.file import FILE_NAME
+from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock
+from reprobridge.lock.freshness import require_fresh
 from reprobridge.lock.model import Lock
 from reprobridge.lock.source import obtain_refined
-from reprobridge.lock.tools import launcher_files
+from reprobridge.lock.tools import launcher_files, require_tools
 from reprobridge.plan.model import BuildPlan, TreeRecipe, WheelRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PlanInputs, plan
-from reprobridge.spec.model import Spec
+from reprobridge.spec.model import FolderSource, Spec
+from reprobridge.spec.named import FILE_NAME as SPEC
+from reprobridge.spec.parse import read_spec
+
+
+def build_answered(request: BuildRequest, doors: Doors, tool: Digest) -> BuiltImage:
+    """The image of specification and lock, made where it isn't remembered; `tool` is the installation's state.
+
+    Raises SpecError, LockError (missing, stale, of another release), and what making raises.
+    """
+    spec = read_spec(request.folder, memory=doors.store)
+    lock, data = request.answer(spec) if request.answer else _lock_beside(request.folder)
+    require_fresh(spec, lock, request.folder, doors)
+    require_tools(lock.tools, str(request.folder / FILE_NAME))
+    platform = spec.environment.platforms[0]
+    written = (Digest.of(spec.files[PurePosixPath(SPEC)]), Digest.of(data))
+    key = image_key(spec.digest(), written[1], platform, tool)
+    built = None if request.knowledge else remembered_image(doors.store, key, elsewhere=request.elsewhere)
+    if built is None:
+        built = make_artifact(request, spec, lock, platform, doors)
+        remember_image(doors.store, key, built, elsewhere=request.counts_elsewhere)
+    if not builds_folders(lock):
+        remember_looked(doors, written, tool, looked_at(spec, request.folder, doors), key)
+    return built
+
+
+def _lock_beside(folder: Path) -> tuple[Lock, bytes]:
+    data = lock_file(folder / FILE_NAME)
+    return parse_lock(data, str(folder / FILE_NAME)), data
+
+
+def builds_folders(lock: Lock) -> bool:
+    """Whether packages are built from folders, which nobody compares who only recognises an artifact."""
+    return any(build.kind == "path" for one in lock.platforms.values() for build in one.python.builds)
+
+
+def looked_at(spec: Spec, folder: Path, doors: Doors) -> Looked:
+    """What reading the specification and checking the lock looked at."""
+    files = {path.as_posix(): Digest.of(data) for path, data in spec.files.items() if path.as_posix() != SPEC}
+    if not isinstance(spec.source, FolderSource):
+        return Looked(files=files, places=(), source=None)
+    root = spec.source.path
+    checkpoints = sorted({(root / path).as_posix() for task in spec.tasks for path in task.checkpoints})
+    tree = doors.read_folder(folder / root, spec.exclude).kept.tree
+    source = SourceFolder(path=root.as_posix(), exclude=spec.exclude, tree=tree)
+    return Looked(files=files, places=tuple(checkpoints), source=source)
 
 
 def make_artifact(request: BuildRequest, spec: Spec, lock: Lock, platform: str, doors: Doors) -> BuiltImage:
@@ -50,7 +99,8 @@ def _require_sizes(lock: Lock, platform: str, where: str, doors: Doors) -> None:
     locked = lock.platforms[platform]
     debs = (*locked.debian.base, *locked.debian.extra)
     for file in (*(wheel.file for wheel in locked.python.wheels), *(deb.file for deb in debs)):
-        if doors.store.has(file.sha256) and (found := doors.store.size(file.sha256)) != file.size:
+        found = doors.store.size_if_here(file.sha256)
+        if found not in (None, file.size):
             raise LockError(
                 f"the size of {file.name} is wrong",
                 where=where,

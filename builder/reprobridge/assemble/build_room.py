@@ -9,6 +9,7 @@ import os
 from reprobridge.assemble.arrivals import LockedArrivals, published_files
 from reprobridge.assemble.omissions import omissions, with_omissions
 from reprobridge.assemble.schedule import Scheduler
+from reprobridge.assemble.summary import summaries
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.data_files import data_folder
 from reprobridge.errors import AssembleError
@@ -44,10 +45,10 @@ def run_in_room(room: Room, shell: Shell, doors: Doors) -> Completed:
 
 def _layers(room: Room, doors: Doors) -> list[Layer]:
     wanted = published_files(room.locked, room.template, room.platform, doors)
-    scheduler = Scheduler(doors.store, LockedArrivals(wanted, doors, None), Silence(), WORKERS)
     workshop, plan = Workshop(doors.store), _plan(room)
+    scheduler = Scheduler(workshop, LockedArrivals(wanted, doors, None), Silence(), WORKERS)
     scheduler.run(plan, thorough=True)
-    decided = omissions(plan, workshop)
+    decided = omissions(plan, summaries(plan, workshop), workshop)
     if decided.omit:
         plan = with_omissions(plan, decided.omit)
         scheduler.run(plan, thorough=True)

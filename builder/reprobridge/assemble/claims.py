@@ -5,10 +5,9 @@ few hundred. Two fragments that share no claim, and of which none claims a folde
 Measured with a set of 16,000 files in the environment: 10 ms instead of 90.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from itertools import chain
-from typing import TypeVar
+from collections.abc import Set as AbstractSet
+from typing import Protocol, TypeVar
 
 from reprobridge.assemble.index import IndexEntry, parents
 from reprobridge.digest import Json
@@ -20,6 +19,18 @@ DEPTH = 7
 _FOLDER = EntryKind.DIRECTORY.value
 
 K = TypeVar("K", bound=Hashable)
+
+
+class Claiming(Protocol):
+    """Whoever has claims: a fragment by their paths, or a whole layer by their numbers (`summary.py`)."""
+
+    @property
+    def paths(self) -> AbstractSet[Hashable]:
+        """What it claims."""
+
+    @property
+    def folders(self) -> AbstractSet[Hashable]:
+        """The folders above them, and those that are its own."""
 
 
 @frozen
@@ -56,11 +67,16 @@ def claims_of(entries: Iterable[IndexEntry]) -> Claims:
     return Claims(frozenset(paths), frozenset(folders))
 
 
-def suspects(claimed: Mapping[K, Claims]) -> list[K]:
+def suspects(claimed: Mapping[K, Claiming]) -> list[K]:
     """Those that may share a path with another, in the mapping's order."""
-    times = Counter(chain.from_iterable(claims.paths for claims in claimed.values()))
-    folders = frozenset[str]().union(*(claims.folders for claims in claimed.values()))
-    shared = {path for path, number in times.items() if number > 1} | (times.keys() & folders)
+    seen: set[Hashable] = set()
+    shared: set[Hashable] = set()
+    folders: set[Hashable] = set()
+    for claims in claimed.values():
+        shared |= seen & claims.paths
+        seen |= claims.paths
+        folders |= claims.folders
+    shared |= seen & folders
     return [
         key
         for key, claims in claimed.items()

@@ -20,8 +20,9 @@ from reprobridge.assemble.deb_alternatives import parse_alternatives
 from reprobridge.assemble.deb_archive import DebArchive, open_deb
 from reprobridge.assemble.deb_elf import read_shared_object
 from reprobridge.assemble.deb_facts import Alternative, DebFacts, Folder, Library
+from reprobridge.assemble.deb_graphviz import plugin_paragraph
 from reprobridge.assemble.deb_paths import checked_path, is_state_link, merged, merged_target, require_utf8
-from reprobridge.assemble.deb_scripts import unknown_effects
+from reprobridge.assemble.deb_scripts import effects_left_out, is_reviewed, untriggered
 from reprobridge.assemble.fragment import FragmentWriter, sorted_entries
 from reprobridge.assemble.index import parents
 from reprobridge.errors import ArtifactError
@@ -35,12 +36,14 @@ SCRIPTS = ("preinst", "postinst", "prerm", "postrm", "config")
 
 _COLLECTED = re.compile(
     r"etc/shells|usr/share/(base-files|base-passwd|debianutils|libc-bin|readline)/[^/]+"
-    r"|usr/share/debianutils/shells\.d/[^/]+|usr/share/pam/common-[a-z-]+|usr/share/pam-configs/[^/]+"
+    r"|usr/share/debianutils/shells\.d/[^/]+"
     r"|usr/share/ca-certificates/.+\.crt|usr/lib/(sysusers|tmpfiles)\.d/[^/]+\.conf"
-    r"|etc/ld\.so\.conf\.d/[^/]+\.conf"
+    r"|etc/ld\.so\.conf\.d/[^/]+\.conf|usr/lib/R/etc/Renviron\.ucf"
+    r"|etc/ghostscript/(cidfmap|fontmap)\.d/[^/]+\.conf"
 )
 """Small files that the Debian state is made from."""
 _COLLECTED_LIMIT = 1 << 20
+_GRAPHVIZ = re.compile(r"usr/lib/[^/]+/graphviz/(libgvplugin_\w+\.so\.\d+)\.\d+\.\d+")
 _LIBRARY = re.compile(r"usr/lib(32|64|x32)?/(.+/)?(lib|ld-)[^/]*\.so[^/]*")
 
 
@@ -64,6 +67,7 @@ class _Conversion:
 
     def run(self, writer: FragmentWriter) -> bytes:
         """Read all headers, then write entries in canonical order."""
+        self._check_identity()
         for member in self._archive.data:
             self._take(member)
         self._check_parents()
@@ -193,6 +197,19 @@ class _Conversion:
         except UnicodeDecodeError as error:
             raise self._error("a control file in UTF-8", str(error)) from error
 
+    def _check_identity(self) -> None:
+        """The package must be the one that the lock names: its database entry says what it is."""
+        control = self._control()
+        names = ("Package", "Version", "Architecture")
+        found = {
+            name: match[1] if (match := re.search(rf"(?m)^{name}: *(\S+)", control)) else "" for name in names
+        }
+        version = found["Version"].partition(":")[2] or found["Version"]
+        file = f"{found['Package']}_{version}_{found['Architecture']}.deb"
+        if (found["Package"], file) != (self._recipe.package, self._recipe.deb.name):
+            said = ", ".join(f"{name}: {value}" for name, value in found.items())
+            raise self._error("a control file of the package that the file's name says", said)
+
     # facts
 
     def _facts(self) -> DebFacts:
@@ -207,21 +224,19 @@ class _Conversion:
             folders=tuple(sorted(self._folders.values())),
             files=dict(self._collected()),
             libraries=tuple(self._libraries()),
+            graphviz=dict(self._graphviz()),
             dropped=tuple(sorted(self._dropped)),
             unknown=unknown,
         )
 
     def _effects(self, scripts: Mapping[str, bytes]) -> tuple[tuple[Alternative, ...], tuple[str, ...]]:
         """Alternatives, and the commands of the scripts that installing would run and we cannot account for."""
+        package = self._recipe.package
         texts = {name: scripts.get(name, b"").decode("utf-8", "replace") for name in ("preinst", "postinst")}
-        alternatives, complete = parse_alternatives(texts["postinst"])
-        unknown = [
-            f"{name}: {command}"
-            for name, text in texts.items()
-            if text
-            for command in unknown_effects(self._recipe.package, text)
-        ]
-        if not complete:
+        own = set(self._listing)
+        alternatives, complete = parse_alternatives(texts["postinst"], self._recipe.architecture, own)
+        unknown = [*effects_left_out(package, texts), *untriggered(self._entries)]
+        if not complete and not is_reviewed(package):
             unknown.append("postinst: update-alternatives with computed arguments")
         return alternatives, tuple(unknown)
 
@@ -251,6 +266,13 @@ class _Conversion:
                 found = read_shared_object(self._content(path))
                 if found is not None:
                     yield Library(path, found.machine, found.soname)
+
+    def _graphviz(self) -> Iterator[tuple[str, str]]:
+        for path, entry in sorted(self._entries.items()):
+            if entry.kind is EntryKind.FILE and (match := _GRAPHVIZ.fullmatch(path)):
+                paragraph = plugin_paragraph(self._content(path), match[1])
+                if paragraph is not None:
+                    yield path, paragraph
 
     def _error(self, expected: str, found: str) -> ArtifactError:
         return ArtifactError(

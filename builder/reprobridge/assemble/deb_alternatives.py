@@ -1,42 +1,39 @@
 """The calls of `update-alternatives --install` in a postinst, read without running it."""
 
-import re
-import shlex
-from collections.abc import Iterator
+import itertools
+from collections.abc import Container, Sequence
 
 from reprobridge.assemble.deb_facts import Alternative, Slave
+from reprobridge.assemble.deb_shell import follow
+from reprobridge.assemble.deb_shell_words import UNKNOWN
 
-_INSTALL = re.compile(r"\bupdate-alternatives\b([^\n;&|]*?--install\b[^\n;&|]*)")
-
-
-def parse_alternatives(script: str) -> tuple[tuple[Alternative, ...], bool]:
-    """The literal calls in order, and whether there are others that only a shell could tell."""
-    found: list[Alternative] = []
-    complete = True
-    for words in _calls(script):
-        alternative = _alternative(words)
-        if alternative is None:
-            complete = False
-        elif alternative not in found:
-            found.append(alternative)
-    return tuple(found), complete
+_PROGRAM = "update-alternatives"
 
 
-def _calls(script: str) -> Iterator[list[str]]:
-    joined = re.sub(r"\\\n", " ", script)
-    lines = [line for line in joined.splitlines() if not line.lstrip().startswith("#")]
-    for match in _INSTALL.finditer("\n".join(lines)):
-        try:
-            yield shlex.split(match[1])
-        except ValueError:
-            yield ["$"]
+def parse_alternatives(
+    script: str, architecture: str, files: Container[str] = ()
+) -> tuple[tuple[Alternative, ...], bool]:
+    """The calls in their order, and whether these are all: some may depend on what no text tells.
+
+    `files` are the package's own, as absolute paths.
+    """
+    if _PROGRAM not in script:
+        return (), True
+    variables = {"DPKG_MAINTSCRIPT_ARCH": architecture, "DPKG_ROOT": ""}
+    try:
+        calls = [call.words for call in follow(script, ("configure", ""), variables, files)]
+    except (ValueError, RecursionError):
+        return (), False
+    wanted = [words for words in calls if _PROGRAM in words[:1] and "--install" in words]
+    known = [alternative for words in wanted if (alternative := _alternative(words)) is not None]
+    complete = len(known) == len(wanted) and UNKNOWN not in "".join("".join(words) for words in wanted)
+    return tuple(dict.fromkeys(known)), complete
 
 
-def _alternative(words: list[str]) -> Alternative | None:
-    if any("$" in word or "`" in word for word in words):
-        return None
-    at = words.index("--install") + 1 if "--install" in words else len(words)
-    match words[at:]:
+def _alternative(words: Sequence[str]) -> Alternative | None:
+    """An alternative with the followers that are certain, if it is certain itself."""
+    certain = list(itertools.takewhile(lambda word: UNKNOWN not in word, words))
+    match certain[certain.index("--install") + 1 :] if "--install" in certain else []:
         case [link, name, path, priority, *rest] if priority.lstrip("-").isdigit():
             slaves = tuple(
                 Slave(*rest[n + 1 : n + 4]) for n, word in enumerate(rest) if _is_slave(rest, n, word)
@@ -46,5 +43,5 @@ def _alternative(words: list[str]) -> Alternative | None:
             return None
 
 
-def _is_slave(words: list[str], at: int, word: str) -> bool:
+def _is_slave(words: Sequence[str], at: int, word: str) -> bool:
     return word in ("--slave", "--follower") and at + 3 < len(words)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from reprobridge.digest import Json, canonical_json
-from reprobridge.frozen import frozen
+from reprobridge.frozen import field, frozen
 
 
 class Slave(NamedTuple):
@@ -82,6 +82,8 @@ class DebFacts:
     """Image path -> bytes of the small files that the Debian state is made from."""
     libraries: tuple[Library, ...] = ()
     """Shared libraries where the dynamic linker may look, sorted by path."""
+    graphviz: Mapping[str, str] = field(default_factory=dict)
+    """Plugin of Graphviz -> its part of the configuration that `dot` reads."""
     dropped: tuple[tuple[str, int], ...] = ()
     """Files that lost set-uid or set-gid bits, with the mode in the package."""
     unknown: tuple[str, ...] = ()
@@ -98,6 +100,7 @@ class DebFacts:
             "folders": self.folders,
             "files": {path: data.decode("latin-1") for path, data in self.files.items()},
             "libraries": self.libraries,
+            "graphviz": dict(self.graphviz),
             "dropped": self.dropped,
             "unknown": self.unknown,
         }
@@ -119,6 +122,7 @@ def read_facts(data: bytes) -> DebFacts:
         folders=tuple(map(Folder._make, value["folders"])),
         files={path: text.encode("latin-1") for path, text in value["files"].items()},
         libraries=tuple(map(Library._make, value["libraries"])),
+        graphviz=value["graphviz"],
         dropped=tuple((path, mode) for path, mode in value["dropped"]),
         unknown=tuple(value["unknown"]),
     )

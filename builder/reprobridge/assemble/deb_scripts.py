@@ -7,72 +7,79 @@ commands that is too short asks a question too much, one that is too long would 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+from reprobridge.assemble.deb_shell import CONFMODULE, Call, follow
+from reprobridge.assemble.deb_shell_words import UNKNOWN
 
 REVIEWED: Mapping[str, str] = {
     "base-files": "folders, profile, motd and root's dot files are part of the state",
     "base-passwd": "passwd and group come from its master files",
     "bash": "one alternative; /etc/shells is part of the state",
     "ca-certificates": "bundle, links and configuration are part of the state",
+    "ca-certificates-java": "the key store is part of the state",
     "coreutils": "removes a file of an earlier version",
     "dash": "is /bin/sh already; its diversions are only for upgrades",
-    "debconf": "its database answers questions of scripts, and no script runs",
     "debianutils": "/etc/shells is part of the state",
     "dpkg": "moves files of earlier versions; timers need systemd",
     "fontconfig": "makes caches that programs make themselves when there are none",
-    "fontconfig-config": "writes the defaults that the library has without the file",
-    "gzip": "moves files of earlier versions",
+    "fontconfig-config": "the links of the default answers are part of the state",
+    "git-lfs": "etc/gitconfig is part of the state",
+    "hicolor-icon-theme": "a cache of icons that programs do without",
     "init-system-helpers": "removes files of an earlier version",
+    "java-common": "etc/.java is part of the state",
     "libc-bin": "nsswitch.conf is part of the state; the multiarch folders need no ld.so.cache",
     "libc6": "restarts services after an upgrade",
+    "libglib2.0-0": "modules are found without their cache; packages with settings are named on their own",
+    "libglib2.0-0t64": "modules are found without their cache; packages with settings are named on their own",
     "libgssapi-krb5-2": "restarts services after an upgrade",
-    "libgcrypt20": "migrates a folder of an earlier version",
-    "libreadline8t64": "diversions are only for upgrades",
+    "libgvc6": "the plugins' configuration is part of the state",
+    "libibverbs1": "makes a group for devices, and a container's belong to its engine",
+    "libopenmpi-dev": "alternatives; links for earlier compilers of Fortran",
     "libpam-modules": "etc/security/opasswd is part of the state",
-    "libpam-runtime": "etc/pam.d/common-* are part of the state",
-    "libpam0g": "restarts services after an upgrade",
+    "libpam-runtime": "etc/pam.d/common-* are left out, since nobody logs in to an image",
+    "libpaper1": "etc/papersize is part of the state",
+    "libsensors5": "forgets a file of an earlier version",
     "login": "etc/subuid and etc/subgid are part of the state",
+    "login.defs": "moves a file of an earlier version",
     "netbase": "etc/networks is part of the state",
+    "openssh-client": "a group for ssh-agent, whose set-gid bit is dropped",
     "openssl": "migrates a folder of an earlier version",
     "passwd": "shadow files are part of the state",
-    "perl": "diversions are only for upgrades",
-    "perl-base": "removes files of an earlier version",
+    "pkgconf-bin": "an empty folder",
+    "procps": "moves files of earlier versions",
     "python3": "byte code is not needed; the interpreter's links are in the package",
-    "python3-distutils": "byte code is not needed",
-    "python3-lib2to3": "byte code is not needed",
-    "python3-minimal": "byte code is not needed",
+    "r-base-core": "etc/R/Renviron and its folder for packages are part of the state",
     "readline-common": "etc/inputrc is part of the state",
-    "tar": "one alternative",
+    "sudo": "the mode of a file that has it",
+    "sysstat": "settings of a service",
+    "timgm6mb-soundfont": "alternatives, in folders that come with them",
     "tzdata": "etc/localtime and etc/timezone are part of the state",
-    "util-linux": "one alternative; migrates folders of earlier versions",
-    "util-linux-extra": "links of an init system",
+    "ucf": "keeps files of its own from earlier versions",
+    "unixodbc-common": "empty lists of drivers and sources",
+    "xfonts-utils": "lists of an X server's own fonts",
 }
 """Package -> why its scripts leave nothing out, by reading those of bookworm and trixie."""
 
-_REVIEWED_PATTERNS = (re.compile(r"(lib)?python3\.\d+(-minimal|-stdlib)?"),)
-"""Likewise: they compile byte code and make an empty /usr/local/lib/python3.*/dist-packages."""
+_REVIEWED_PATTERNS = (
+    re.compile(r"(lib)?python3\.\d+(-minimal|-stdlib)?"),  # byte code, an empty folder for packages
+    re.compile(r"swi-prolog-\w+(-\w+)*"),  # indexes of libraries, made when they are lacking
+    re.compile(r"openjdk-\d+-(jre|jdk)(-headless|-zero)?"),  # alternatives; the rest as java-common's
+)
+
+LACKING: Mapping[str, str] = {
+    "libgdk-pixbuf-2.0-0": "register loaders and types of files, without which it opens no image file",
+    "locales": "make locales; the package locales-all brings every one",
+    "tex-common": "make TeX's formats, font maps and lists of files, without which latex does not start",
+    "texlive-base": "see tex-common",
+    "texlive-latex-base": "see tex-common",
+}
+"""Package -> what its scripts do that we do not, and that matters, where a person knows it."""
 
 HARMLESS = frozenset(
     (
-        # the shell's own
-        *(
-            "[",
-            "[[",
-            ":",
-            "test",
-            "true",
-            "false",
-            "exit",
-            "return",
-            "set",
-            "unset",
-            "shift",
-            "local",
-            "export",
-        ),
-        *("readonly", "trap", "read", "getopts", "case", "esac", "in", "for", "select", "do", "done"),
-        *("if", "then", "elif", "else", "fi", "while", "until", "break", "continue", "function", "command"),
-        *("type", "hash", "umask", "wait", "echo", "printf", "pathfind"),
+        # the shell's own, besides those that `deb_shell.py` follows
+        *("[[", "command", "type", "hash", "umask", "wait"),
         # look, and change nothing (writing through `>`, `sed -i` and `find -exec` is found on its own)
         *("cat", "grep", "egrep", "fgrep", "sed", "awk", "cut", "tr", "head", "tail", "sort", "uniq", "wc"),
         *(
@@ -89,73 +96,116 @@ HARMLESS = frozenset(
             "find",
         ),
         *("md5sum", "sha256sum", "cmp", "diff", "pidof", "sleep", "sync", "kill"),
+        *("cd", "date", "ischroot", "mktemp", "mountpoint", "seq", "uname"),
         *("dpkg", "dpkg-query", "dpkg-realpath", "dpkg-vendor"),
         # remove what an earlier version left, or ask questions
         *("rm", "rmdir", "dpkg-maintscript-helper", "dpkg-trigger"),
+        # rename what another package ships: where an image has both, the conflict is named on its own
+        "dpkg-divert",
         # services, which no image of ours runs
-        *(
-            "deb-systemd-helper",
-            "deb-systemd-invoke",
-            "systemctl",
-            "systemd-run",
-            "invoke-rc.d",
-            "update-rc.d",
-        ),
-        *("service", "initctl", "udevadm"),
+        *("deb-systemd-helper", "deb-systemd-invoke", "systemctl", "systemd-run"),
+        *("invoke-rc.d", "update-rc.d", "service", "initctl", "udevadm"),
+        # the kernel's, which is the host's
+        "update-binfmts",
+        # the machine's identity, which is the container engine's
+        *("dbus-uuidgen", "systemd-machine-id-setup", "journalctl"),
         # made by the Debian state instead
-        *("ldconfig", "update-alternatives", "systemd-tmpfiles", "systemd-sysusers"),
-        # byte code, menus, icons and manual pages: programs work the same without
+        *("update-gsfontmap", "ldconfig", "update-alternatives", "systemd-tmpfiles", "systemd-sysusers"),
+        # login shells, of which no image of ours starts one
+        "add-shell",
+        # byte code, menus, icons, the fonts of an X server and manual pages: programs work the same without
         *("py3compile", "py3clean", "pycompile", "pyclean", "update-python-modules", "update-menus"),
         *("update-mime", "update-desktop-database", "update-mime-database", "gtk-update-icon-cache"),
-        *("update-icon-caches", "mandb", "man-db"),
+        *(
+            "update-icon-caches",
+            "mandb",
+            "man-db",
+            "update-info-dir",
+            "helpztags",
+            "pypycompile",
+            "pypy3compile",
+        ),
+        *("update-fonts-alias", "update-fonts-dir", "update-fonts-scale"),
     )
 )
 """Commands that change nothing in a fresh image, or whose effect is made by the state or not needed."""
 
-_WRITING: Mapping[str, re.Pattern[str]] = {
-    "sed -i": re.compile(r"\bsed\b[^\n;|&]*\s(-[a-zA-Z]*i|--in-place)"),
-    "find -exec": re.compile(r"\bfind\b[^\n]*\s-(exec|execdir|ok)\b"),
-}
-_REDIRECTION = re.compile(r"(?<![0-9&<>=-])>{1,2}\s*(?!&|/dev/(null|stderr|stdout|tty))(\S+)")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?\n.*?\n\s*\2\n", re.DOTALL)
-_FUNCTION = re.compile(r"^\s*(?:function\s+)?([A-Za-z_][\w-]*)\s*\(\)", re.MULTILINE)
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-_SEPARATOR = re.compile(r"\n|;|&&|\|\||\||\(|\)|`|\{|\}|(?<![<>])&(?![>0-9])")
-_OPENING = frozenset(("if", "then", "elif", "else", "while", "until", "do", "!", "time"))
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=\S*")
-_SOURCED = ("/usr/share/debconf/confmodule", "/usr/share/dpkg/sh/dpkg-error.sh")
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {"preinst": ("install",), "postinst": ("configure", "")}
+"""How dpkg calls the scripts of a package that was never installed (deb-postinst(5))."""
+_PYTHON = re.compile(r"(/usr/bin/)?python3(\.\d+)?")
+_SHELLS = re.compile(r"#! ?(/usr)?/bin/(sh|bash|dash)\b")
+_SOURCED = (CONFMODULE, "/usr/share/dpkg/sh/dpkg-error.sh")
+_SETTINGS = re.compile(r"usr/share/glib-2\.0/schemas/.+\.gschema\.xml")
+_STREAMS = re.compile(r"/dev/(null|stderr|stdout|tty)")
 
 
-def unknown_effects(package: str, script: str) -> tuple[str, ...]:
-    """The commands of a script that we cannot account for, sorted; empty for a reviewed package."""
-    if package in REVIEWED or any(pattern.fullmatch(package) for pattern in _REVIEWED_PATTERNS):
+def is_reviewed(package: str) -> bool:
+    """Whether a person read the package's scripts."""
+    return package in REVIEWED or any(pattern.fullmatch(package) for pattern in _REVIEWED_PATTERNS)
+
+
+def effects_left_out(package: str, scripts: Mapping[str, str]) -> tuple[str, ...]:
+    """What the scripts (name -> text) of a package may do that we do not, in words for a note."""
+    if package in LACKING:
+        return (LACKING[package],)
+    return tuple(
+        f"{name}: {effect}"
+        for name, text in scripts.items()
+        if name in ARGUMENTS and text
+        for effect in unknown_effects(package, name, text)
+    )
+
+
+def unknown_effects(package: str, name: str, script: str) -> tuple[str, ...]:
+    """The commands of a script (`preinst` or `postinst`) that we cannot account for, sorted.
+
+    Only what a first installation reaches counts; a reviewed package has none.
+    """
+    if is_reviewed(package):
         return ()
-    if not script.startswith(("#!/bin/sh", "#! /bin/sh", "#!/bin/bash", "#! /bin/bash", "#!/usr/bin/sh")):
+    if not _SHELLS.match(script):
         return ("a script in another language",)
-    text = _HEREDOC.sub("\n", re.sub(r"\\\n", " ", script))
-    text = re.sub(r"\$\{[^{}]*\}", "_", text)
-    text = "\n".join(re.sub(r"(^|\s)#.*", "", line) for line in text.splitlines())
-    found = {name for name, pattern in _WRITING.items() if pattern.search(text)}
-    text = _QUOTED.sub("_", text)
-    found |= {f"> {match[2]}" for match in _REDIRECTION.finditer(text)}
-    own = set(_FUNCTION.findall(text))
-    found |= {word for word in _commands(text) if word not in HARMLESS and word not in own}
-    return tuple(sorted(found))
+    try:
+        calls = follow(script, ARGUMENTS[name], {"DPKG_ROOT": "", "DPKG_MAINTSCRIPT_PACKAGE": package})
+    except (ValueError, RecursionError):
+        return ("a script that cannot be followed",)
+    return tuple(sorted({effect for call in calls for effect in _effects(call)}))
 
 
-def _commands(text: str) -> Iterator[str]:
-    """The first word of each simple command; patterns of `case` are left out."""
-    text = re.sub(r"\$\(\(.*?\)\)", "_", text)
-    text = re.sub(r"\bcase\b.*?\bin\b", "\n", text, flags=re.DOTALL)
-    text = re.sub(r"(?m)^\s*\(?[^\s()]+(\s*\|\s*[^\s()]+)*\s*\)", "\n", text)
-    for command in _SEPARATOR.split(text):
-        words = command.split()
-        while words and (words[0] in _OPENING or _ASSIGNMENT.fullmatch(words[0])):
-            words.pop(0)
-        if not words or words[0] == "for" or words[0].startswith(("<", ">", "2>", "db_")):
-            continue  # a loop's list, a redirection, a question of debconf's
-        if words[0].startswith(("$", "_")):
-            words[0] = "a computed command"
-        if words[0] in (".", "source") and words[1:2] and words[1] in _SOURCED:
-            continue
-        yield words[0]
+def untriggered(paths: Iterable[str]) -> Iterator[str]:
+    """What scripts of other packages would do for these files of a package."""
+    if any(_SETTINGS.fullmatch(path) for path in paths):
+        yield "compile its settings (glib-compile-schemas), without which programs that ask for them end"
+
+
+def _effects(call: Call) -> Iterator[str]:
+    for target in call.writes:
+        if not _STREAMS.fullmatch(target):
+            yield f"> {_shown(target)}"
+    match call.words:
+        case ["sed", *options] if any(re.match(r"-[a-zA-Z]*i|--in-place", option) for option in options):
+            yield "sed -i"
+        case ["find", *options] if not {"-exec", "-execdir", "-ok", "-delete"}.isdisjoint(options):
+            yield "find -exec"
+        case [("." | "source"), file, *_] if file in _SOURCED:
+            return
+        case ["dpkg-statoverride", "--list", *_]:
+            return
+        case [python, *options] if _PYTHON.fullmatch(python) and _compiles(options):
+            return
+        case ["command", command, *_] if not command.startswith("-"):
+            yield from _effects(Call(call.words[1:], ()))
+        case [command, *_] if command not in HARMLESS and not command.startswith("db_"):
+            yield _shown(command)
+        case _:
+            return
+
+
+def _compiles(options: Iterable[str]) -> bool:
+    """Whether Python is called for byte code, which is not needed."""
+    return any(option.endswith("/py_compile.py") for option in options)
+
+
+def _shown(word: str) -> str:
+    """A word of a script for a reader."""
+    return "a computed command" if word.startswith(UNKNOWN) else word.replace(UNKNOWN, "…")

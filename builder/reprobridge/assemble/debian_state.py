@@ -12,6 +12,8 @@ from reprobridge.assemble.debian_state_alternatives import add_alternatives
 from reprobridge.assemble.debian_state_certificates import add_certificates
 from reprobridge.assemble.debian_state_dpkg import add_database
 from reprobridge.assemble.debian_state_folders import add_folders, add_tmpfiles
+from reprobridge.assemble.debian_state_graphviz import add_graphviz
+from reprobridge.assemble.debian_state_java import add_java_certificates
 from reprobridge.assemble.debian_state_linker import add_linker_cache
 from reprobridge.assemble.debian_state_tree import StateTree
 from reprobridge.assemble.debian_state_users import add_accounts, add_shells
@@ -31,7 +33,10 @@ def convert(recipe: DebianStateRecipe, inputs: Inputs, writer: FragmentWriter) -
     add_shells(tree)
     add_tmpfiles(tree, accounts)
     add_alternatives(tree, packages)
-    add_certificates(tree)
+    certificates = add_certificates(tree)
+    if "ca-certificates-java" in packages:
+        add_java_certificates(tree, certificates)
+    add_graphviz(tree, packages)
     add_linker_cache(tree, packages, recipe.architecture)
     add_database(tree, packages, recipe.architecture)
     tree.write(writer)

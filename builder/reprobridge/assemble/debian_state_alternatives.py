@@ -18,7 +18,7 @@ def add_alternatives(tree: StateTree, packages: Mapping[str, DebFacts]) -> None:
     groups: dict[str, list[Alternative]] = {}
     for _, facts in sorted(packages.items()):
         for alternative in facts.alternatives:
-            if tree.has(alternative.path):
+            if _leads_somewhere(tree, alternative.path):
                 groups.setdefault(alternative.name, []).append(alternative)
     for name, candidates in sorted(groups.items()):
         _add_group(tree, name, candidates)
@@ -28,9 +28,14 @@ def _add_group(tree: StateTree, name: str, candidates: list[Alternative]) -> Non
     best = max(candidates, key=lambda candidate: candidate.priority)
     _add_link(tree, best.link, name, best.path)
     for slave in best.slaves:
-        if tree.has(slave.path):
+        if _leads_somewhere(tree, slave.path):
             _add_link(tree, slave.link, slave.name, slave.path)
     tree.put(f"{_DATABASE}/{name}", _database(best.link, candidates).encode())
+
+
+def _leads_somewhere(tree: StateTree, path: str) -> bool:
+    """Whether a candidate is there; it may be a folder, for example of headers."""
+    return tree.has(path) or tree.has_below(real_path(path))
 
 
 def _add_link(tree: StateTree, link: str, name: str, target: str) -> None:

@@ -9,7 +9,7 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from reprobridge.assemble.debian_state_tree import StateTree
 from reprobridge.errors import ArtifactError
@@ -34,38 +34,50 @@ _WIDE_CODECS = {0x1C: "utf-32-be", 0x1E: "utf-16-be"}
 """ASN.1 string types and how they spell text; X.680 §8.4."""
 
 
-def add_certificates(tree: StateTree) -> None:
-    """Bundle, links and configuration of all certificates; nothing when there are none."""
+def add_certificates(tree: StateTree) -> Mapping[str, bytes]:
+    """Bundle, links and configuration of all certificates. Gives each by its link's name, in DER."""
     certificates = tree.collected(_SOURCE)
     if not certificates:
-        return
+        return {}
     names = [path.removeprefix(f"{_SOURCE}/") for path, _ in certificates]
     tree.put("etc/ca-certificates.conf", (_HEAD + "".join(f"{name}\n" for name in names)).encode())
     bundle = b"".join(data.rstrip(b"\n") + b"\n" for _, data in certificates)
     tree.put(f"{_TARGET}/ca-certificates.crt", bundle)
     taken: dict[str, int] = {}
+    made: dict[str, bytes] = {}
     for path, data in sorted(certificates, key=lambda item: _pem_name(item[0])):
         name = _pem_name(path)
         tree.link(f"{_TARGET}/{name}", f"/{path}")
-        digest = subject_hash(data, where=path)
+        made[name] = certificate(data, where=path)
+        digest = subject_hash(made[name], where=path)
         number = taken.get(digest, 0)
         taken[digest] = number + 1
         tree.link(f"{_TARGET}/{digest}.{number}", name)
     tree.folder("usr/local/share/ca-certificates")
+    return made
 
 
-def subject_hash(pem: bytes, *, where: str) -> str:
-    """Eight hexadecimal digits by which OpenSSL finds a certificate. Raises ArtifactError when it is none."""
+def certificate(pem: bytes, *, where: str) -> bytes:
+    """The bytes of a certificate. Raises ArtifactError when it is none."""
     match = re.search(rb"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", pem, re.DOTALL)
     try:
-        der = base64.b64decode(match[1] if match else b"", validate=False)
+        return base64.b64decode(match[1] if match else b"", validate=False)
+    except binascii.Error as error:
+        raise _no_certificate(where, error) from error
+
+
+def subject_hash(der: bytes, *, where: str) -> str:
+    """Eight hexadecimal digits by which OpenSSL finds a certificate. Raises ArtifactError when it is none."""
+    try:
         canonical = b"".join(_canonical_set(der, start, end) for start, end in _subject_sets(der))
-    except (IndexError, ValueError, binascii.Error, UnicodeDecodeError) as error:
-        raise ArtifactError(
-            "not a certificate", where=where, expected="X.509 in PEM", found=str(error)
-        ) from error
+    except (IndexError, ValueError, UnicodeDecodeError) as error:
+        raise _no_certificate(where, error) from error
     digest = hashlib.sha1(canonical, usedforsecurity=False).digest()
     return f"{int.from_bytes(digest[:4], 'little'):08x}"
+
+
+def _no_certificate(where: str, error: Exception) -> ArtifactError:
+    return ArtifactError("not a certificate", where=where, expected="X.509 in PEM", found=str(error))
 
 
 def _pem_name(path: str) -> str:

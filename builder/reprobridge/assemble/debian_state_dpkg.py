@@ -24,7 +24,7 @@ def add_database(tree: StateTree, packages: Mapping[str, DebFacts], architecture
     tree.put(f"{_FOLDER}/status", "".join(f"{paragraph}\n" for paragraph in paragraphs).encode())
     tree.put(f"{_FOLDER}/arch", f"{architecture}\n".encode())
     tree.put(f"{_FOLDER}/info/format", b"1\n")
-    _add_triggers(tree, packages)
+    _add_triggers(tree, packages, architecture)
     for name in ("updates", "alternatives", "parts"):
         tree.folder(f"{_FOLDER}/{name}")
 
@@ -57,12 +57,14 @@ def _raw_fields(control: str) -> dict[str, str]:
     return fields
 
 
-def _add_triggers(tree: StateTree, packages: Mapping[str, DebFacts]) -> None:
+def _add_triggers(tree: StateTree, packages: Mapping[str, DebFacts], architecture: str) -> None:
     """Who waits for which trigger: a file for each named one, and one for those on paths."""
     named: dict[str, list[str]] = {}
     paths: list[str] = []
     for package, facts in sorted(packages.items()):
-        for trigger, waiter in _interests(package, facts.triggers):
+        several = control_field(facts.control, "Multi-Arch") == "same"
+        name = f"{package}:{architecture}" if several else package
+        for trigger, waiter in _interests(name, facts.triggers):
             if trigger.startswith("/"):
                 paths.append(f"{trigger} {waiter}\n")
             else:

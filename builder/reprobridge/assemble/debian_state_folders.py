@@ -4,6 +4,7 @@
 that they copy from a default is in `COPIES`. Where a package is missing, so are its paths.
 """
 
+import posixpath
 import shlex
 from collections.abc import Mapping
 
@@ -37,7 +38,17 @@ class Made:
     """Path -> mode and group."""
 
 
+_PAPER = b"\nR_PAPERSIZE_USER=${R_PAPERSIZE}"
+"""Where R's settings get the paper's size, which is A4 unless somebody chose another."""
 _LOCAL = ("bin", "etc", "games", "include", "lib", "sbin", "share", "share/man", "src")
+_LFS = """\
+[filter "lfs"]
+\tclean = git-lfs clean -- %f
+\tsmudge = git-lfs smudge -- %f
+\tprocess = git-lfs filter-process
+\trequired = true
+"""
+"""What `git lfs install --system` writes."""
 _TOP = ("mnt", "srv", "opt", "media", "etc/opt", "var/opt")
 
 MADE: Mapping[str, Made] = {
@@ -62,6 +73,14 @@ MADE: Mapping[str, Made] = {
             "etc/networks": ("default\t\t0.0.0.0\nloopback\t127.0.0.0\nlink-local\t169.254.0.0\n\n", 0o644)
         }
     ),
+    "java-common": Made(
+        files={
+            f"etc/.java/.systemPrefs/{name}": ("", 0o644) for name in (".system.lock", ".systemRootModFile")
+        }
+    ),
+    "git-lfs": Made(files={"etc/gitconfig": (_LFS, 0o644)}),
+    "libpaper1": Made(files={"etc/papersize": ("a4\n", 0o644)}),
+    "r-base-core": Made(folders={"usr/local/lib/R/site-library": (0o755, 0)}),
     "tzdata": Made(links={"etc/localtime": "/usr/share/zoneinfo/Etc/UTC"}),
 }
 """Package -> what its scripts leave behind."""
@@ -80,9 +99,24 @@ def add_folders(tree: StateTree, packages: Mapping[str, DebFacts]) -> None:
             tree.put(target, data)
     for package in sorted(packages.keys() & MADE.keys()):
         _add_made(tree, MADE[package])
+    _add_settings(tree)
     for package in packages:
         if package.startswith("python3.") and package.endswith("-minimal"):
             tree.folder(f"usr/local/lib/{package.removesuffix('-minimal')}/dist-packages")
+
+
+def _add_settings(tree: StateTree) -> None:
+    """What scripts derive from files of their packages: defaults of fontconfig, Ghostscript and R."""
+    for names in (("10-hinting-slight.conf",), ("70-no-bitmaps-except-emoji.conf", "70-no-bitmaps.conf")):
+        available = [f"/usr/share/fontconfig/conf.avail/{name}" for name in names]
+        for path in [path for path in available if tree.has(path)][:1]:
+            tree.link(f"etc/fonts/conf.d/{posixpath.basename(path)}", path)
+    if tree.has("/usr/sbin/update-gsfontmap"):
+        for name, folder in (("Fontmap", "fontmap.d"), ("cidfmap", "cidfmap.d")):
+            parts = tree.collected(f"etc/ghostscript/{folder}")
+            tree.put(f"var/lib/ghostscript/fonts/{name}", b"".join(data for _, data in parts))
+    if (data := tree.read("usr/lib/R/etc/Renviron.ucf")) is not None:
+        tree.put("etc/R/Renviron", data.replace(_PAPER, _PAPER.replace(b"}", b"-'a4'}")))
 
 
 def _add_made(tree: StateTree, made: Made) -> None:

@@ -16,8 +16,8 @@ from reprobridge.errors import ArtifactError
 from reprobridge.oci import members
 from reprobridge.oci.tar import EntryKind, TarEntry, directory, header, padding
 
-LONG = 4 << 20
-"""Bytes of a file from which a helper is worth waiting for at its end."""
+LONG = 256 << 10
+"""Bytes of a file from which a helper is worth asking to look at it."""
 
 
 class LayerSink(Protocol):
@@ -28,6 +28,11 @@ class LayerSink(Protocol):
 
     def gzip(self, data: bytes) -> None:
         """The next compressed bytes."""
+
+    def plain(self, data: bytes, level: int) -> None:
+        """The next bytes of both: uncompressed, for a member of ours (at most `members.PIECE`)."""
+        self.tar(data)
+        self.gzip(members.member(data, level))
 
 
 class Helper(Protocol):
@@ -67,14 +72,12 @@ class Packed(NamedTuple):
 class FragmentWriter:
     """Writes entries in the order in which they come, which must follow from the recipe, and keeps their index."""
 
-    def __init__(
-        self, sinks: Iterable[LayerSink], *, folders: bool = True, helper: Helper | None = None
-    ) -> None:
+    def __init__(self, sink: LayerSink, *, folders: bool = True, helper: Helper | None = None) -> None:
         """`folders`: whether directories are written, not only indexed; `helper` works beside us."""
         from isal.isal_zlib import crc32
 
         self._crc32 = crc32
-        self._sinks = tuple(sinks)
+        self._sink = sink
         self._with_folders = folders
         self._helper = helper
         self._pending = bytearray()
@@ -82,24 +85,23 @@ class FragmentWriter:
         self.level = members.THOROUGH
         """How hard our members are compressed; a converter may set it before it writes."""
         self.entries: list[IndexEntry] = []
-        """Index of everything written so far."""
+        """Index of everything written so far, but for long files that a helper still looks at (`settled`)."""
 
     def link(self, entry: TarEntry) -> None:
         """A symbolic or hard link."""
-        self._head(entry)
+        self._plain(self._head(entry))
         self.entries.append(index_entry(entry, entry.link))
 
     def folder(self, entry: TarEntry) -> None:
         """A directory whose mode or owner matters; the others appear by themselves."""
         self._folders.add(entry.path)
         if self._with_folders:
-            self._head(entry)
+            self._plain(self._head(entry))
         self.entries.append(index_entry(entry, ""))
 
     def file(self, entry: TarEntry, data: bytes) -> str:
         """A small file, compressed by us; gives its SHA-256 in hex."""
-        self._head(entry)
-        self._plain(b"".join((data, padding(entry.size))))
+        self._plain(b"".join((self._head(entry), data, padding(len(data)))))
         digest = hashlib.sha256(data).hexdigest()
         self.entries.append(index_entry(entry, digest))
         return digest
@@ -110,7 +112,7 @@ class FragmentWriter:
 
     def blocks(self, entry: TarEntry, blocks: Iterable[bytes]) -> str:
         """A file of any size that comes in blocks, compressed by us; gives its SHA-256 in hex."""
-        self._head(entry)
+        self._plain(self._head(entry))
         sha256 = hashlib.sha256()
         size = 0
         for block in blocks:
@@ -128,80 +130,79 @@ class FragmentWriter:
         self.entries.append(index_entry(entry, sha256.hexdigest()))
         return sha256.hexdigest()
 
-    def deflated(self, file: DeflatedFile) -> str:
-        """A file that comes compressed, checked while it is hashed; gives its SHA-256 in hex.
+    def deflated(self, file: DeflatedFile) -> None:
+        """A file that comes compressed, checked while it is hashed, at the latest by the time all is `settled`.
 
         Its stream is passed on as a member of its own, unless it is so short that a member of ours around
         it and its neighbours is smaller.
         """
         try:
             if file.packed_size <= members.PASSED_ON and file.entry.size <= members.SMALL:
-                return self._packed_together(file)
-            return self._passed_on(file)
+                self._packed_together(file)
+            else:
+                self._passed_on(file)
         except members.BrokenStreamError as error:
             raise _broken(file, f"a DEFLATE stream of {file.entry.size} bytes", str(error)) from error
 
     def packed(self, entry: TarEntry, parts: Iterable[Packed]) -> str:
         """A file whose bytes were compressed before, in parts; gives its SHA-256 in hex."""
-        self._head(entry)
+        self._plain(self._head(entry))
         self._flush()
         sha256 = hashlib.sha256()
         for part in parts:
             sha256.update(part.data)
-            self._tar(part.data)
-            self._gzip(part.members)
+            self._sink.tar(part.data)
+            self._sink.gzip(part.members)
         self._plain(padding(entry.size))
         self.entries.append(index_entry(entry, sha256.hexdigest()))
         return sha256.hexdigest()
 
+    def settled(self) -> list[IndexEntry]:
+        """Index of everything written so far, when the helper has looked at all of it."""
+        if self._helper:
+            self._helper.settle()
+        return self.entries
+
     def close(self) -> None:
-        """Write what is pending; the fragment is complete."""
+        """Write what is pending; the fragment is complete, its index as soon as all is `settled`."""
         self._flush()
 
-    def _packed_together(self, file: DeflatedFile) -> str:
+    def _packed_together(self, file: DeflatedFile) -> None:
         data = members.inflate_small(b"".join(file.blocks), file.entry.size)
         if (crc := self._crc32(data)) != file.crc:
             raise _broken(file, f"CRC-32 {file.crc:08x}", f"{crc:08x}")
-        return self.file(file.entry, data)
+        self.file(file.entry, data)
 
-    def _passed_on(self, file: DeflatedFile) -> str:
-        self._head(file.entry)
+    def _passed_on(self, file: DeflatedFile) -> None:
+        self._plain(self._head(file.entry))
         self._flush()
-        self._gzip(members.HEAD)
-        sums = self._summed(file)
-        if sums.crc != file.crc:
-            raise _broken(file, f"CRC-32 {file.crc:08x}", f"{sums.crc:08x}")
-        self._gzip(members.tail(sums.crc, file.entry.size))
-        self._plain(padding(file.entry.size))
-        self.entries.append(index_entry(file.entry, sums.sha256.hexdigest()))
-        return sums.sha256.hexdigest()
-
-    def _summed(self, file: DeflatedFile) -> "_Sums":
-        """Pass the file's bytes on; a long one is looked at by the helper while we inflate."""
-        sums = _Sums(self._crc32)
+        self._sink.gzip(members.HEAD)
+        look = _Look(file, self._crc32, self.entries)
         helper = self._helper if file.entry.size >= LONG else None
-        look = functools.partial(helper.do, sums.take) if helper else sums.take
+        take = functools.partial(helper.do, look.take) if helper else look.take
         for data in members.inflate(self._forwarded(file.blocks), file.entry.size):
-            look(data)
-            self._tar(data)
+            take(data)
+            self._sink.tar(data)
+        self._sink.gzip(members.tail(file.crc, file.entry.size))
+        self._plain(padding(file.entry.size))
         if helper:
-            helper.settle()
-        return sums
+            helper.do(look.end, b"")
+        else:
+            look.end()
 
     def _forwarded(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         for block in blocks:
-            self._gzip(block)
+            self._sink.gzip(block)
             yield block
 
-    def _head(self, entry: TarEntry) -> None:
+    def _head(self, entry: TarEntry) -> bytes:
         """The entry's header, behind those of parent directories that the fragment has not had yet."""
         folder = entry.path.rpartition("/")[0]
-        if self._with_folders and folder and folder not in self._folders:
-            for parent in reversed([folder, *parents(folder)]):
-                if parent not in self._folders:
-                    self._folders.add(parent)
-                    self._plain(header(directory(parent)))
-        self._plain(header(entry))
+        if folder in self._folders or not folder or not self._with_folders:
+            return header(entry)
+        new = [path for path in (folder, *parents(folder)) if path not in self._folders]
+        self._folders.update(new)
+        return b"".join([*(header(directory(path)) for path in reversed(new)), header(entry)])
 
     def _plain(self, data: bytes) -> None:
         pending = self._pending
@@ -210,39 +211,38 @@ class FragmentWriter:
             return
         whole = len(pending) - len(pending) % members.PIECE
         for start in range(0, whole, members.PIECE):
-            self._emit(bytes(memoryview(pending)[start : start + members.PIECE]))
+            self._sink.plain(bytes(memoryview(pending)[start : start + members.PIECE]), self.level)
         del pending[:whole]
 
     def _flush(self) -> None:
         if self._pending:
-            self._emit(bytes(self._pending))
+            self._sink.plain(bytes(self._pending), self.level)
             self._pending.clear()
 
-    def _emit(self, piece: bytes) -> None:
-        self._tar(piece)
-        self._gzip(members.member(piece, self.level))
 
-    def _tar(self, data: bytes) -> None:
-        for sink in self._sinks:
-            sink.tar(data)
+class _Look:
+    """A look at the bytes of a file that is passed on: checks its CRC-32, and enters it in the index."""
 
-    def _gzip(self, data: bytes) -> None:
-        for sink in self._sinks:
-            sink.gzip(data)
-
-
-class _Sums:
-    """SHA-256 and CRC-32 of a file's bytes."""
-
-    def __init__(self, crc32: Callable[[bytes, int], int]) -> None:
+    def __init__(
+        self, file: DeflatedFile, crc32: Callable[[bytes, int], int], entries: list[IndexEntry]
+    ) -> None:
+        self._file = file
         self._crc32 = crc32
-        self.sha256 = hashlib.sha256()
-        self.crc = 0
+        self._entries = entries
+        self._sha256 = hashlib.sha256()
+        self._crc = 0
 
     def take(self, data: bytes) -> None:
         """The next bytes."""
-        self.sha256.update(data)
-        self.crc = self._crc32(data, self.crc)
+        self._sha256.update(data)
+        self._crc = self._crc32(data, self._crc)
+
+    def end(self, _: bytes = b"") -> None:
+        """All bytes have been taken. Raises ArtifactError when they are not what the archive says."""
+        file = self._file
+        if self._crc != file.crc:
+            raise _broken(file, f"CRC-32 {file.crc:08x}", f"{self._crc:08x}")
+        self._entries.append(index_entry(file.entry, self._sha256.hexdigest()))
 
 
 def sorted_entries(entries: Iterable[TarEntry]) -> list[TarEntry]:

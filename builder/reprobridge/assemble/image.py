@@ -2,9 +2,9 @@
 
 from reprobridge.assemble.composition import remember_composition
 from reprobridge.assemble.model import Arrivals, BuiltImage, Layer, Progress
-from reprobridge.assemble.notes import notes_of
 from reprobridge.assemble.omissions import omissions, with_omissions
 from reprobridge.assemble.schedule import Scheduler
+from reprobridge.assemble.summary import summaries
 from reprobridge.assemble.workshop import PartMissing, Workshop
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
@@ -48,17 +48,18 @@ def build_image(plan: BuildPlan, store: Store, making: Making) -> BuiltImage:
 
 def _assemble(plan: BuildPlan, store: Store, making: Making, *, thorough: bool) -> BuiltImage:
     workshop = Workshop(store, elsewhere=making.elsewhere)
-    elsewhere = making.elsewhere
-    scheduler = Scheduler(store, making.arrivals, making.progress, making.workers, elsewhere=elsewhere)
+    scheduler = Scheduler(workshop, making.arrivals, making.progress, making.workers)
     made = scheduler.run(plan, thorough=thorough)
-    decided = omissions(plan, workshop)
+    known = summaries(plan, workshop)
+    decided = omissions(plan, known, workshop)
     if decided.omit:
         plan = with_omissions(plan, decided.omit)
         made += scheduler.run(plan, thorough=thorough)
+        known = summaries(plan, workshop)
     layers = [_finished(workshop, layer) for layer in plan.layers]
     notes = [
         *decided.notes,
-        *notes_of(plan, workshop),
+        *(note for summary in known.values() for note in summary.notes),
         *(_size_note(plan, layer) for plan, layer in zip(plan.layers, layers, strict=True)),
     ]
     manifest = write_manifest(plan, layers, store)

@@ -34,7 +34,8 @@ class IndexEntry(NamedTuple):
 
 def index_entry(entry: TarEntry, content: str) -> IndexEntry:
     """The index's row of a tar entry; `content` is a file's SHA-256 or a link's target."""
-    return IndexEntry(entry.path, entry.kind.value, entry.mode, entry.size, content, entry.uid, entry.gid)
+    path, kind, mode, size, _, gid, uid = entry
+    return IndexEntry(path, str(kind), mode, size, content, uid, gid)
 
 
 def tar_entry(entry: IndexEntry) -> TarEntry:
@@ -44,9 +45,14 @@ def tar_entry(entry: IndexEntry) -> TarEntry:
     return TarEntry(entry.path, kind, entry.mode, entry.size, link, entry.gid, entry.uid)
 
 
-def write_index(entries: Iterable[IndexEntry]) -> bytes:
-    """The index's bytes."""
-    return canonical_json([list(entry) for entry in sorted(entries, key=_by_bytes)])
+def in_order(entries: Iterable[IndexEntry]) -> list[IndexEntry]:
+    """The entries as an index has them: by the bytes of their paths."""
+    return sorted(entries, key=_by_bytes)
+
+
+def write_index(index: list[IndexEntry]) -> bytes:
+    """The bytes of an index that is in order."""
+    return canonical_json([list(entry) for entry in index])
 
 
 def read_index(data: bytes) -> list[IndexEntry]:

@@ -5,7 +5,7 @@ compressed once; an image's inventory is a chain of them in the order of its fra
 costs its own lines only. A path that several packages bring with equal bytes is listed by each of them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reprobridge.assemble.converter import Inputs
@@ -34,21 +34,20 @@ def _packed(path: Path) -> Packed:
     return Packed(compressed, data)
 
 
-def lines_of(entries: Iterable[IndexEntry]) -> bytes:
-    """A fragment's lines in the inventory."""
-    return inventory.lines(list(_listed(list(entries)))).encode()
+def lines_of(index: Sequence[IndexEntry]) -> bytes:
+    """A fragment's lines in the inventory, from its index in order."""
+    return "".join(_lines(index)).encode()
 
 
-def _listed(entries: list[IndexEntry]) -> Iterator[inventory.Entry]:
-    rows = {row.path: row for row in entries}
-    for row in entries:
-        match EntryKind(row.kind):
+def _lines(index: Sequence[IndexEntry]) -> Iterator[str]:
+    rows: dict[str, IndexEntry] = {}
+    for row in index:
+        match row.kind:
             case EntryKind.FILE:
-                yield inventory.file_entry(f"/{row.path}", row.mode, row.content)
+                yield inventory.line(f"/{row.path}", inventory.shown_mode(row.mode), row.content)
             case EntryKind.SYMLINK:
-                yield inventory.link_entry(f"/{row.path}", row.content)
+                yield inventory.line(f"/{row.path}", inventory.LINK, inventory.link_digest(row.content))
             case EntryKind.HARDLINK:
+                rows = rows or {row.path: row for row in index}
                 target = rows[row.content]
-                yield inventory.file_entry(f"/{row.path}", target.mode, target.content)
-            case EntryKind.DIRECTORY:
-                continue
+                yield inventory.line(f"/{row.path}", inventory.shown_mode(target.mode), target.content)

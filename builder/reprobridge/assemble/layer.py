@@ -1,7 +1,8 @@
 """Making layers: fragments in a row, closed by the archive's end, hashed while they are written.
 
 A layer of one fragment is written straight away. A layer of several is made of the stored fragments:
-their compressed bytes are copied, and inflated once more for the diff_id, never compressed again.
+their compressed bytes are copied, and inflated once more for the diff_id unless they are at hand, never
+compressed again.
 """
 
 import os
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from reprobridge.assemble.fragment import LayerSink
 from reprobridge.assemble.index import IndexEntry, parents, tar_entry
 from reprobridge.assemble.model import Layer
 from reprobridge.digest import CHUNK, Hasher
@@ -18,8 +20,8 @@ from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header
 from reprobridge.store.store import BlobWriter, Store
 
 
-class LayerBlob:
-    """A `LayerSink` that makes a whole layer."""
+class LayerBlob(LayerSink):
+    """A sink that makes a whole layer."""
 
     def __init__(self, blob: BlobWriter) -> None:
         self._blob = blob
@@ -35,8 +37,7 @@ class LayerBlob:
 
     def finish(self) -> Layer:
         """Close the archive and keep the layer."""
-        self.tar(END)
-        self.gzip(members.member(END))
+        self.plain(END, members.THOROUGH)
         return Layer(
             size=self._blob.size,
             blob=self._blob.commit(),
@@ -45,14 +46,27 @@ class LayerBlob:
         )
 
 
-class FragmentBlob:
-    """A `LayerSink` that keeps only the compressed bytes, for layers to come."""
+class FragmentBlob(LayerSink):
+    """A sink that keeps the compressed bytes, for layers to come, and the others where they are few."""
 
-    def __init__(self, blob: BlobWriter) -> None:
+    def __init__(self, blob: BlobWriter, room: int) -> None:
+        """`room`: most uncompressed bytes that are held."""
         self._blob = blob
+        self._room = room
+        self._held: list[bytes] = []
+
+    @property
+    def inflated(self) -> bytes | None:
+        """The uncompressed bytes; None when there were more than `room`."""
+        return None if self._room < 0 else b"".join(self._held)
 
     def tar(self, data: bytes) -> None:
-        """Nothing to do: a fragment has no digest of its own over the tar stream."""
+        """Hold them, for the layer's diff_id; a fragment has no digest of its own over the tar stream."""
+        self._room -= len(data)
+        if self._room >= 0:
+            self._held.append(bytes(data))
+        else:
+            self._held.clear()
 
     def gzip(self, data: bytes) -> None:
         """The next compressed bytes."""
@@ -67,6 +81,8 @@ class Link:
     """Its gzip members, without directories."""
     entries: Sequence[IndexEntry]
     """Its index."""
+    inflated: bytes | None = None
+    """What its members hold, where that is at hand since it was just made."""
 
 
 def chain(store: Store, links: Sequence[Link]) -> Layer:
@@ -79,7 +95,7 @@ def chain(store: Store, links: Sequence[Link]) -> Layer:
             needed = sorted(_directories(link.entries) - written, key=os.fsencode)
             written.update(needed)
             _write_plain(layer, b"".join(header(modes[path]) for path in needed))
-            _copy(link.path, layer)
+            _copy(link, layer)
         return layer.finish()
 
 
@@ -102,20 +118,22 @@ def _directory_modes(links: Iterable[Link]) -> dict[str, TarEntry]:
     return entries
 
 
-def _copy(path: Path, layer: LayerBlob) -> None:
+def _copy(link: Link, layer: LayerBlob) -> None:
+    with link.path.open("rb") as compressed:
+        _pour(compressed, layer.gzip)
+    if link.inflated is not None:
+        layer.tar(link.inflated)
+        return
     from isal import igzip
 
-    with path.open("rb") as compressed:
-        _pour(compressed, layer.gzip)
-    with igzip.open(path, "rb") as inflated:  # type: ignore[no-untyped-call]  # isal's stub leaves it out
+    with igzip.open(link.path, "rb") as inflated:  # type: ignore[no-untyped-call]  # isal's stub leaves it out
         _pour(cast(BinaryIO, inflated), layer.tar)
 
 
 def _write_plain(layer: LayerBlob, data: bytes) -> None:
     for start in range(0, len(data), members.PIECE):
         piece = data[start : start + members.PIECE]
-        layer.tar(piece)
-        layer.gzip(members.member(piece))
+        layer.plain(piece, members.THOROUGH)
 
 
 def _pour(stream: BinaryIO, sink: Callable[[bytes], object]) -> None:

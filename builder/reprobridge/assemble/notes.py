@@ -4,20 +4,19 @@ import json
 from collections.abc import Iterator
 
 from reprobridge.assemble.workshop import Workshop
-from reprobridge.plan.model import BuildPlan, DebianStateRecipe, WheelRecipe
+from reprobridge.plan.model import DebianStateRecipe, LayerPlan, WheelRecipe
 
 
-def notes_of(plan: BuildPlan, workshop: Workshop) -> Iterator[str]:
-    """One readable line for each oddity, in the order of the layers."""
-    for layer in plan.layers:
-        for part in layer.parts:
-            match part:
-                case WheelRecipe():
-                    yield from _of_wheel(part, workshop)
-                case DebianStateRecipe():
-                    yield from _of_state(part, workshop)
-                case _:
-                    pass
+def notes_of(layer: LayerPlan, workshop: Workshop) -> Iterator[str]:
+    """One readable line for each oddity of a layer, in the order of its parts."""
+    for part in layer.parts:
+        match part:
+            case WheelRecipe():
+                yield from _of_wheel(part, workshop)
+            case DebianStateRecipe():
+                yield from _of_state(part, workshop)
+            case _:
+                pass
 
 
 def _of_wheel(recipe: WheelRecipe, workshop: Workshop) -> Iterator[str]:

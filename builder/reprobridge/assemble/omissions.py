@@ -1,12 +1,13 @@
 """Leaving out what loses a conflict: from the indexes of an image's fragments back into its recipes.
 
-The decision for one set of recipes is remembered, so that a build in which nothing of the environment changed
-reads no index.
+Whole layers are compared first (`summary.py`). What is decided among the recipes of those that may meet is
+remembered, so that a build in which nothing of the environment changed reads no index.
 """
 
 from collections.abc import Mapping
 
 from reprobridge.assemble.claims import suspects
+from reprobridge.assemble.summary import Summary
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
@@ -46,9 +47,15 @@ class Omissions:
         return cls(omit, tuple(value["notes"]))
 
 
-def omissions(plan: BuildPlan, workshop: Workshop) -> Omissions:
-    """Decide every path that two fragments of the plan have. Raises AssembleError where only the author can."""
-    parts = {part.key(): part for layer in plan.layers for part in layer.parts}
+def omissions(plan: BuildPlan, summaries: Mapping[Digest, Summary], workshop: Workshop) -> Omissions:
+    """Decide every path that two fragments of the plan have; `summaries` are its layers', by key.
+
+    Raises AssembleError where only the author can.
+    """
+    close = {*suspects(summaries), *(key for key, summary in summaries.items() if summary.crowded)}
+    parts = {part.key(): part for layer in plan.layers if layer.key() in close for part in layer.parts}
+    if not parts:
+        return Omissions({}, ())
     keys: Json = sorted(str(key) for key in parts)
     key = digest_json({"parts": keys, "owners": dict(plan.owners), "revision": _REVISION})
     try:
@@ -62,11 +69,9 @@ def omissions(plan: BuildPlan, workshop: Workshop) -> Omissions:
 def _decide(
     parts: Mapping[Digest, FragmentRecipe], owners: Mapping[str, str], workshop: Workshop
 ) -> Omissions:
-    near = suspects({key: workshop.claims(part) for key, part in parts.items()})
-    if not near:
-        return Omissions({}, ())
     from reprobridge.assemble.conflicts import Owned, settle
 
+    near = suspects({key: workshop.claims(part) for key, part in parts.items()})
     keys = {owner_of(parts[key]): key for key in near}
     found = settle((Owned(owner, workshop.index(parts[key])) for owner, key in keys.items()), owners)
     if found.problems:

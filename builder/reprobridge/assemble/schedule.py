@@ -81,19 +81,17 @@ def missing_jobs(
 class Scheduler:
     """Does jobs, here or in worker processes."""
 
-    def __init__(
-        self, store: Store, arrivals: Arrivals, progress: Progress, workers: int, *, elsewhere: bool = False
-    ) -> None:
-        """`elsewhere`: as for a `Workshop`; layers whose bytes lie in a registry are not lacking then."""
-        self._store = store
+    def __init__(self, workshop: Workshop, arrivals: Arrivals, progress: Progress, workers: int) -> None:
+        """`workshop`: does what is little, and says what is lacking; worker processes have one each."""
+        self._workshop = workshop
+        self._store = workshop.store
         self._arrivals = arrivals
         self._progress = progress
         self._workers = workers
-        self._elsewhere = elsewhere
 
     def run(self, plan: BuildPlan, *, thorough: bool = False) -> list[Job]:
         """Make everything that the plan needs and the store lacks; gives what was made."""
-        waves = missing_jobs(plan, Workshop(self._store, elsewhere=self._elsewhere), thorough=thorough)
+        waves = missing_jobs(plan, self._workshop, thorough=thorough)
         for title, jobs in zip(("converting", "deriving", "chaining"), waves, strict=True):
             if jobs:
                 self._progress.begin(title, len(jobs))
@@ -106,7 +104,7 @@ class Scheduler:
             self._do_side_by_side(jobs)
             return
         for job in self._ready(jobs):
-            do(self._store.root, job, elsewhere=self._elsewhere)
+            _do(job, self._workshop)
             self._progress.step(job.title)
 
     def _do_side_by_side(self, jobs: list[Job]) -> None:
@@ -125,7 +123,7 @@ class Scheduler:
 
         waiting: dict[Future[None], Job] = {}
         for job in self._ready(jobs):
-            waiting[pool.submit(do, self._store.root, job, elsewhere=self._elsewhere)] = job
+            waiting[pool.submit(do, self._store.root, job, elsewhere=self._workshop.elsewhere)] = job
         for future in as_completed(waiting):
             future.result()
             self._progress.step(waiting[future].title)
@@ -149,8 +147,11 @@ class Scheduler:
 
 
 def do(root: Path, job: Job, *, elsewhere: bool) -> None:
-    """Do one job in this process."""
-    workshop = Workshop(Store(root), elsewhere=elsewhere)
+    """Do one job in a worker process."""
+    _do(job, Workshop(Store(root), elsewhere=elsewhere))
+
+
+def _do(job: Job, workshop: Workshop) -> None:
     if job.layer is not None:
         workshop.make_layer(job.layer)
     if job.fragment is not None:

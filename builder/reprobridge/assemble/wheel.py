@@ -6,10 +6,12 @@ REQUESTED is not among it: it would make a package's layer depend on the paper t
 Omitted paths are left out of RECORD too, so that RECORD is true of what is installed.
 """
 
+from collections.abc import Mapping
+
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import DeflatedFile, FragmentWriter
 from reprobridge.assemble.wheel_archive import WheelArchive, open_wheel
-from reprobridge.assemble.wheel_directory import Member, broken
+from reprobridge.assemble.wheel_directory import broken
 from reprobridge.assemble.wheel_facts import WheelFacts, importable, write_facts
 from reprobridge.assemble.wheel_layout import SCRIPTS, Layout, PlacedFile, refuse_clashes, site_packages
 from reprobridge.assemble.wheel_metadata import read_metadata
@@ -41,7 +43,7 @@ class _Conversion:
         self._site = site_packages(recipe.python)
         self._info = f"{self._site}/{self._metadata.folder}"
         self._installed: dict[str, Recorded] = {}  # by image path
-        self._shipped: dict[str, Recorded] = {}  # by archive path
+        self._rewritten: dict[str, Recorded] = {}  # shipped scripts, by archive path
 
     def run(self) -> bytes:
         """Write everything; gives the facts."""
@@ -52,15 +54,20 @@ class _Conversion:
         files = [file for file in layout.place() if file.path not in added and file.path != record]
         refuse_clashes(self._archive.name, [*(file.path for file in files), *added, record])
         omitted = set(self._recipe.omit)
+        files = [file for file in files if file.path not in omitted]
         for file in files:
-            if file.path not in omitted:
-                self._install(file)
+            self._install(file)
         for path, (mode, data) in added.items():
             if path not in omitted:
                 self._write(path, mode, data)
+        self._installed = {
+            row.path: Recorded.of_digest(row.content, row.size) for row in self._writer.settled()
+        }
+        shipped = {file.member.name: self._installed[file.path] for file in files} | self._rewritten
         if record not in omitted:
-            self._write(record, 0o644, write_record(self._installed, site=self._site, record=record))
-        return write_facts(self._facts())
+            text = write_record(self._installed, site=self._site, record=record)
+            self._installed[record] = Recorded.of_digest(self._write(record, 0o644, text), len(text))
+        return write_facts(self._facts(shipped))
 
     def _added(self) -> dict[str, tuple[int, bytes]]:
         """Mode and bytes of what an installer adds, by path; it replaces what a wheel ships in its place."""
@@ -77,24 +84,21 @@ class _Conversion:
         member = file.member
         if file.script and self._archive.begins(member, PLACEHOLDER):
             data = self._archive.read(member)
-            self._shipped[member.name] = Recorded.of(data)
+            self._rewritten[member.name] = Recorded.of(data)
             self._write(file.path, file.mode, rewritten(data))
             return
-        sha256 = self._pour(TarEntry(file.path, EntryKind.FILE, file.mode, member.size), member)
-        self._installed[file.path] = self._shipped[member.name] = Recorded.of_digest(sha256, member.size)
-
-    def _pour(self, entry: TarEntry, member: Member) -> str:
+        entry = TarEntry(file.path, EntryKind.FILE, file.mode, member.size)
         if not member.deflated:
-            return self._writer.blocks(entry, self._archive.content(member))
+            self._writer.blocks(entry, self._archive.content(member))
+            return
         source = f"{self._archive.name}: {member.name}"
         packed = self._archive.packed(member)
-        return self._writer.deflated(DeflatedFile(entry, member.crc, member.packed_size, packed, source))
+        self._writer.deflated(DeflatedFile(entry, member.crc, member.packed_size, packed, source))
 
-    def _write(self, path: str, mode: int, data: bytes) -> None:
-        sha256 = self._writer.file(TarEntry(path, EntryKind.FILE, mode, len(data)), data)
-        self._installed[path] = Recorded.of_digest(sha256, len(data))
+    def _write(self, path: str, mode: int, data: bytes) -> str:
+        return self._writer.file(TarEntry(path, EntryKind.FILE, mode, len(data)), data)
 
-    def _facts(self) -> WheelFacts:
+    def _facts(self, shipped: Mapping[str, Recorded]) -> WheelFacts:
         metadata = self._metadata
         site = f"{self._site}/"
         scripts = f"{SCRIPTS}/"
@@ -115,14 +119,14 @@ class _Conversion:
             ),
             files=len(self._installed),
             warnings=metadata.warnings,
-            record_warnings=self._record_warnings(),
+            record_warnings=self._record_warnings(shipped),
         )
 
-    def _record_warnings(self) -> tuple[str, ...]:
+    def _record_warnings(self, shipped: Mapping[str, Recorded]) -> tuple[str, ...]:
         path = f"{self._metadata.folder}/RECORD"
         member = self._archive.members.get(path)
         if member is None:
             raise broken(self._archive.name, path, "this file", "none")
         record = self._archive.read(member)
         names = self._archive.members.keys()
-        return tuple(disagreements(record, self._shipped, names=names, folder=self._metadata.folder))
+        return tuple(disagreements(record, shipped, names=names, folder=self._metadata.folder))

@@ -67,7 +67,11 @@ def importable(paths: Iterable[str]) -> tuple[str, ...]:
 
     In a namespace that is each package and module below it (`google.protobuf`).
     """
-    modules = {tuple(parts) for path in paths if (parts := _module(path.split("/"))) is not None}
+    # What lies deeper in a topmost package is not topmost: nearly all files, which need no further look.
+    split = [path.split("/") for path in paths]
+    whole = {parts[0] for parts in split if len(parts) == 2 and parts[1] == "__init__.py"}
+    near = (parts for parts in split if len(parts) <= 2 or parts[0] not in whole)
+    modules = {tuple(module) for parts in near if (module := _module(parts)) is not None}
     packages = {module[:-1] for module in modules if module[-1] == "__init__"}
     names = {module[:-1] if module[-1] == "__init__" else module for module in modules}
     tops = (name for name in names if not any(name[:depth] in packages for depth in range(len(name))))

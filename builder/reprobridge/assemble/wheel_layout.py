@@ -6,6 +6,7 @@ $ORIGIN). The rules are pip's; two members for one path are refused, where pip l
 
 import stat
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from reprobridge.assemble.wheel_archive import WheelArchive
@@ -21,6 +22,9 @@ INTERPRETER = f"/{SCRIPTS}/python"
 """What scripts run with."""
 
 _SCHEMES = ("data", "headers", "platlib", "purelib", "scripts")
+
+
+_path = attrgetter("path")
 
 
 def site_packages(python: str) -> str:
@@ -55,26 +59,28 @@ class Layout:
     def place(self) -> list[PlacedFile]:
         """Every member that is installed as it is, sorted by path. Raises ArtifactError for what has no place."""
         entry_points = {point.name for point in (*self.metadata.console, *self.metadata.gui)}
+        site = site_packages(self.python)
         placed = []
         for member in self.archive.members.values():
-            file = self._place(member)
-            if not (file.script and _wraps(file.path, entry_points)):
-                placed.append(file)
-        placed.sort(key=lambda file: file.path.encode())
+            # pip's rule; set-user-id and all other bits are dropped, and a symbolic link's text is a file's bytes
+            mode = 0o755 if member.mode & 0o111 and stat.S_ISREG(member.mode) else 0o644
+            top, _, rest = member.name.partition("/")
+            if rest and top.endswith(".data"):
+                file = self._place_data(member, mode, rest)
+                if not (file.script and _wraps(file.path, entry_points)):
+                    placed.append(file)
+            else:
+                placed.append(PlacedFile(f"{site}/{member.name}", mode, member))
+        placed.sort(key=_path)  # by code points, which is the order of their bytes in UTF-8
         return placed
 
-    def _place(self, member: Member) -> PlacedFile:
-        # pip's rule; set-user-id and all other bits are dropped, and a symbolic link's text is a file's bytes
-        mode = 0o755 if stat.S_ISREG(member.mode) and member.mode & 0o111 else 0o644
-        top, _, rest = member.name.partition("/")
-        if not (rest and top.endswith(".data")):
-            return PlacedFile(path=f"{site_packages(self.python)}/{member.name}", mode=mode, member=member)
+    def _place_data(self, member: Member, mode: int, rest: str) -> PlacedFile:
+        """A member of the wheel's `.data` folder, `rest` being its path in there."""
         scheme, _, path = rest.partition("/")
         if scheme not in _SCHEMES or not path:
-            expected = f"{top}/SCHEME/PATH with one of the schemes {', '.join(_SCHEMES)}"
+            expected = f"NAME.data/SCHEME/PATH with one of the schemes {', '.join(_SCHEMES)}"
             raise broken(self.archive.name, member.name, expected, "another path")
-        script = scheme == "scripts"
-        return PlacedFile(path=f"{self._root(scheme)}/{path}", mode=mode, member=member, script=script)
+        return PlacedFile(f"{self._root(scheme)}/{path}", mode, member, script=scheme == "scripts")
 
     def _root(self, scheme: str) -> str:
         match scheme:

@@ -60,7 +60,7 @@ def disagreements(
     """
     unhashed = {f"{folder}/{name}" for name in UNHASHED}
     rows = {row[0]: row for row in _rows(record) if row}
-    for path in sorted(set(names) - set(rows) - unhashed):
+    for path in sorted(set(names) - rows.keys() - unhashed):
         yield f"{path}: not in RECORD"
     for path, row in sorted(rows.items()):
         if path not in names:

@@ -11,7 +11,7 @@ from reprobridge.assemble.claims import Claims, claims_of
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.elsewhere import LEARNED, is_had
 from reprobridge.assemble.fragment import FragmentWriter
-from reprobridge.assemble.index import IndexEntry, read_index, write_index
+from reprobridge.assemble.index import IndexEntry, in_order, read_index, write_index
 from reprobridge.assemble.layer import FragmentBlob, LayerBlob, Link, chain
 from reprobridge.assemble.model import Fragment, Layer
 from reprobridge.digest import Digest, Json
@@ -31,6 +31,8 @@ from reprobridge.store.store import Store
 
 WORTHWHILE = 16 << 20
 """Bytes of a locked file from which a thread beside its conversion pays."""
+AT_HAND = 16 << 20
+"""Most bytes of fresh fragments that are held for the layers that follow, so that they are not inflated again."""
 
 
 class PartMissing(StoreError):
@@ -45,8 +47,13 @@ class Workshop:
 
         So does then what was learned from somebody who made it (`elsewhere.py`), and nothing of it otherwise.
         """
-        self._store = store
-        self._elsewhere = elsewhere
+        self.store = store
+        """Where results and blobs are kept."""
+        self.elsewhere = elsewhere
+        """Whether a layer counts as known when its bytes lie in a registry."""
+        self._layers: dict[Digest, Layer] = {}
+        self._inflated: dict[Digest, bytes] = {}
+        self._room = AT_HAND
 
     # what is there already
 
@@ -57,54 +64,64 @@ class Workshop:
         except (KeyError, TypeError, ValueError):
             return None
         needed = [fragment.index, *([fragment.facts] if fragment.facts else [])]
-        return fragment if all(self._store.has(digest) for digest in needed) else None
+        return fragment if all(self.store.has(digest) for digest in needed) else None
 
     def known_layer(self, layer: LayerPlan) -> Layer | None:
         """The finished layer, if its bytes are here, or known to lie elsewhere where that counts."""
-        try:
-            found = Layer.from_json(self.remembered("layer", layer.key()))
-        except (KeyError, TypeError, ValueError):
-            return None
-        return found if is_had(self._store, found.blob, elsewhere=self._elsewhere) else None
+        key = layer.key()
+        if key not in self._layers:  # a build asks thrice
+            try:
+                found = Layer.from_json(self.remembered("layer", key))
+            except (KeyError, TypeError, ValueError):
+                return None
+            if not is_had(self.store, found.blob, elsewhere=self.elsewhere):
+                return None
+            self._layers[key] = found
+        return self._layers[key]
 
     def has_fragment_bytes(self, recipe: FragmentRecipe) -> bool:
         """Whether the fragment can be chained into a layer without converting."""
         fragment = self.known_fragment(recipe)
-        return fragment is not None and fragment.gzip is not None and self._store.has(fragment.gzip)
+        return fragment is not None and fragment.gzip is not None and self.store.has(fragment.gzip)
 
     def remembered(self, kind: str, key: Digest) -> object | None:
         """A result: what was made here before what was learned."""
-        found = self._store.result(kind, key)
-        if found is None and self._elsewhere:
-            return self._store.result(f"{LEARNED}{kind}", key)
+        found = self.store.result(kind, key)
+        if found is None and self.elsewhere:
+            return self.store.result(f"{LEARNED}{kind}", key)
         return found
 
     def remember_derived(self, kind: str, key: Digest, value: Json) -> None:
         """Keep a result that was derived from other results, which may have been learned."""
-        self._store.remember(f"{LEARNED}{kind}" if self._elsewhere else kind, key, value)
+        self.store.remember(f"{LEARNED}{kind}" if self.elsewhere else kind, key, value)
 
     # making
 
     def make_fragment(self, recipe: FragmentRecipe) -> Fragment:
         """Convert a recipe and keep its compressed bytes."""
-        with self._store.writer() as blob:
-            writer = FragmentWriter([FragmentBlob(blob)], folders=False)
+        with self.store.writer() as blob:
+            sink = FragmentBlob(blob, self._room)
+            writer = FragmentWriter(sink, folders=False)
             facts = convert(recipe, self, writer)
             writer.close()
-            return self._remember(recipe, writer, facts, blob.commit())
+            compressed = blob.commit()
+        if (inflated := sink.inflated) is not None:
+            self._inflated[compressed] = inflated
+            self._room -= len(inflated)
+        return self._remember(recipe, writer, facts, compressed)
 
     def make_layer(self, layer: LayerPlan) -> Layer:
         """Make a layer; fragments of a layer of several must be here."""
         if len(layer.parts) == 1:
             made = self._make_single(layer.parts[0])
         else:
-            made = chain(self._store, [self._link(part) for part in layer.parts])
-        keep = self.remember_derived if any(map(is_derived, layer.parts)) else self._store.remember
+            made = chain(self.store, [self._link(part) for part in layer.parts])
+        keep = self.remember_derived if any(map(is_derived, layer.parts)) else self.store.remember
         keep("layer", layer.key(), made.to_json())
         return made
 
     def _make_single(self, recipe: FragmentRecipe) -> Layer:
-        with self._store.writer() as blob:
+        with self.store.writer() as blob:
             layer = LayerBlob(blob)
             writer, facts = self._poured(recipe, layer)
             if not self.has_fragment_bytes(recipe):
@@ -114,11 +131,11 @@ class Workshop:
     def _poured(self, recipe: FragmentRecipe, layer: LayerBlob) -> tuple[FragmentWriter, bytes | None]:
         """Write a layer's only part; a big one is hashed and written beside its conversion."""
         if bulk(recipe) < WORTHWHILE:
-            return self._written(recipe, FragmentWriter([layer]))
+            return self._written(recipe, FragmentWriter(layer))
         from reprobridge.assemble.aside import Aside
 
         with Aside(layer) as aside:
-            written = self._written(recipe, FragmentWriter([aside], helper=aside))
+            written = self._written(recipe, FragmentWriter(aside, helper=aside))
             aside.settle()
         return written
 
@@ -130,47 +147,53 @@ class Workshop:
     def _remember(
         self, recipe: FragmentRecipe, writer: FragmentWriter, facts: bytes | None, compressed: Digest | None
     ) -> Fragment:
+        index = in_order(writer.entries)
         fragment = Fragment(
             gzip=compressed,
-            index=self._store.add(write_index(writer.entries)),
-            facts=None if facts is None else self._store.add(facts),
+            index=self.store.add(write_index(index)),
+            facts=None if facts is None else self.store.add(facts),
         )
-        keep = self.remember_derived if is_derived(recipe) else self._store.remember
+        keep = self.remember_derived if is_derived(recipe) else self.store.remember
         keep(recipe.kind, recipe.key(), fragment.to_json())
+        # What will be asked for is made while the index is at hand, by the process that made it.
+        keep("claims", recipe.key(), claims_of(index).to_json())
+        if isinstance(recipe, WheelRecipe):
+            keep("listing", recipe.key(), {"blob": str(self._keep_listing(index))})
         return fragment
 
     def _link(self, recipe: FragmentRecipe) -> Link:
         fragment = self.known_fragment(recipe)
         if fragment is None or fragment.gzip is None:
             raise _not_made(recipe)
-        return Link(self._store.path(fragment.gzip), read_index(self._store.read(fragment.index)))
+        index = read_index(self.store.read(fragment.index))
+        return Link(self.store.path(fragment.gzip), index, self._inflated.get(fragment.gzip))
 
     # what converters read
 
     def path(self, digest: Digest) -> Path:
         """A locked file's bytes."""
-        self._store.size(digest)
-        return self._store.path(digest)
+        self.store.size(digest)
+        return self.store.path(digest)
 
     def tree(self, digest: Digest) -> Path:
         """A source tree's canonical tar."""
-        from reprobridge.lock.tree import tree_blob
+        from reprobridge.lock.kept_tree import tree_blob
 
-        return self.path(tree_blob(self._store, digest))
+        return self.path(tree_blob(self.store, digest))
 
     def facts(self, recipe: FragmentRecipe) -> bytes:
         """The facts of a fragment."""
         fragment = self.known_fragment(recipe)
         if fragment is None or fragment.facts is None:
             raise _not_made(recipe)
-        return self._store.read(fragment.facts)
+        return self.store.read(fragment.facts)
 
     def index(self, recipe: FragmentRecipe) -> list[IndexEntry]:
         """The index of a fragment."""
         fragment = self.known_fragment(recipe)
         if fragment is None:
             raise _not_made(recipe)
-        return read_index(self._store.read(fragment.index))
+        return read_index(self.store.read(fragment.index))
 
     # what is known of an index, kept so that it need not be read
 
@@ -184,14 +207,17 @@ class Workshop:
 
     def listing(self, recipe: FragmentRecipe) -> Path:
         """The fragment's lines in the inventory, compressed (`inventory.py`)."""
+        match self.remembered("listing", recipe.key()):
+            case {"blob": str(blob)} if self.store.has(Digest.parse(blob)):
+                return self.store.path(Digest.parse(blob))
+        made = self._keep_listing(self.index(recipe))
+        self.remember_derived("listing", recipe.key(), {"blob": str(made)})
+        return self.store.path(made)
+
+    def _keep_listing(self, index: list[IndexEntry]) -> Digest:
         from reprobridge.assemble.inventory import lines_of
 
-        match self.remembered("listing", recipe.key()):
-            case {"blob": str(blob)} if self._store.has(Digest.parse(blob)):
-                return self._store.path(Digest.parse(blob))
-        made = self._store.add(members.chain(lines_of(self.index(recipe))))
-        self.remember_derived("listing", recipe.key(), {"blob": str(made)})
-        return self._store.path(made)
+        return self.store.add(members.chain(lines_of(index)))
 
 
 def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> bytes | None:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,10 @@ from reprobridge.system.files import write_file
 from reprobridge.system.processes import cores
 
 if TYPE_CHECKING:
+    from reprobridge.lock.doors import Doors as LockDoors
+    from reprobridge.lock.model import Lock
     from reprobridge.publish.known_source import KnownSource
+    from reprobridge.spec.model import Spec
 
 NAME = "build"
 SUMMARY = "assemble the locked artifact into an OCI image"
@@ -74,9 +78,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
 
     output = parse_output(arguments.output)
     require_writable(output)
-    knowledge = _knowledge(arguments, doors)
-    if arguments.relock:
-        _relock(arguments.folder, doors)
+    knowledge, lock_doors = _knowledge(arguments, doors), doors.for_locking()
     with build_progress(doors) as progress:
         request = BuildRequest(
             folder=arguments.folder,
@@ -84,8 +86,9 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
             downloads=progress,
             workers=arguments.workers,
             knowledge=knowledge,
+            answer=_relocking(arguments.folder, lock_doors, doors.log) if arguments.relock else None,
         )
-        built = build_artifact(request, doors.for_locking())
+        built = build_artifact(request, lock_doors)
     for note in built.notes:
         doors.log(f"note: {note}")
     write_output(output, built, doors)
@@ -158,16 +161,23 @@ def write_digest(path: Path, digest: Digest) -> None:
         ) from error
 
 
-def _relock(folder: Path, doors: Doors) -> None:
-    from reprobridge.lock.file import FILE_NAME, write_lock
-    from reprobridge.lock.lock import LockOptions, lock_artifact, read_previous
-    from reprobridge.spec.parse import read_spec
+def _relocking(
+    folder: Path, doors: "LockDoors", tell: Callable[[str], None]
+) -> "Callable[[Spec], tuple[Lock, bytes]]":
+    """Locks again what changed in a specification, and tells when that gave another lock."""
 
-    path = folder / FILE_NAME
-    previous = read_previous(path)
-    lock = lock_artifact(
-        read_spec(folder, memory=doors.store), previous, LockOptions(), folder, doors.for_locking()
-    ).lock
-    if lock != previous:
-        write_lock(path, lock)
-        doors.log(f"wrote {path}")
+    def relock(spec: "Spec") -> "tuple[Lock, bytes]":
+        from reprobridge.lock.file import FILE_NAME, lock_bytes, lock_file, parse_lock
+        from reprobridge.lock.lock import LockOptions, lock_artifact
+
+        path = folder / FILE_NAME
+        data = lock_file(path) if path.exists() else b""
+        previous = parse_lock(data, str(path)) if path.exists() else None
+        lock = lock_artifact(spec, previous, LockOptions(), folder, doors).lock
+        if lock != previous:
+            data = lock_bytes(lock)
+            write_file(path, data)
+            tell(f"wrote {path}")
+        return lock, data
+
+    return relock

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from reprobridge.store.store import Store, default_root
-from reprobridge.system.network import Network, Offline, RealNetwork
 from reprobridge.system.processes import Processes, RealProcesses
 
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from reprobridge.lock.sdist.ground import Room
     from reprobridge.sandbox.model import Shell
     from reprobridge.system.http import Http, RealHttp
+    from reprobridge.system.network import Network, RealNetwork
     from reprobridge.system.processes import Completed
 
 
@@ -34,12 +34,16 @@ class Doors:
         return Store(self._store_root or default_root())
 
     @functools.cached_property
-    def network(self) -> Network:
+    def network(self) -> "Network":
         """The network, or none with --offline."""
+        from reprobridge.system.network import Offline
+
         return Offline() if self._offline else self._real_network
 
     @functools.cached_property
-    def _real_network(self) -> RealNetwork:
+    def _real_network(self) -> "RealNetwork":
+        from reprobridge.system.network import RealNetwork
+
         return RealNetwork()
 
     @functools.cached_property
@@ -74,8 +78,15 @@ class Doors:
     def for_locking(self) -> "LockDoors":
         """The doors that locking and building take."""
         from reprobridge.lock.doors import Doors as LockDoors
+        from reprobridge.lock.folder import Readings
 
-        return LockDoors(store=self.store, processes=self.processes, network=self.network, rooms=_run_in_room)
+        return LockDoors(
+            store=self.store,
+            processes=self.processes,
+            network=self.network,
+            rooms=_run_in_room,
+            readings=Readings(),
+        )
 
     def log(self, text: str) -> None:
         """Talk: one line on standard error, in one piece, since several threads may talk."""

@@ -147,7 +147,8 @@ def _refuse_command(word: str) -> NoReturn:
 def _parser(name: str) -> argparse.ArgumentParser:
     """What a command understands."""
     command = load_command(name)
-    parser = _Parser(prog=f"reprobridge {name}", description=command.SUMMARY)
+    # Where there is no usage, `parse_intermixed_args` writes one each time, 2 ms for a message that we do not show.
+    parser = _Parser(prog=f"reprobridge {name}", description=command.SUMMARY, usage="")
     command.add_arguments(parser)
     add_common(parser)
     return parser
@@ -201,6 +202,11 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(formatter_class=_Help, **settings)
+
+    def format_help(self) -> str:
+        """As ever, with the usage, which `_parser` left out."""
+        self.usage = None
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Print and exit with 2."""

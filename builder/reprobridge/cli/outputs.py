@@ -1,18 +1,19 @@
 """Where a built image goes besides the store: `oci:`, `oci-archive:`, `docker-archive:`, `docker:`, `podman:`."""
 
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import frozen, replace
-from reprobridge.oci.archive import pour_archive, require_file, write_archive
-from reprobridge.oci.layout import DamagedBlobError, ImageParts, read_entries, read_parts, write_layout
 from reprobridge.system.files import delete
-from reprobridge.system.processes import Command
+
+# What writes layouts and archives is imported where one is asked for: most builds stay in the store.
+if TYPE_CHECKING:
+    from reprobridge.oci.layout import DamagedBlobError, ImageParts
 
 KINDS = ("store", "oci", "oci-archive", "docker-archive", "docker", "podman")
 """What may stand before the colon."""
@@ -58,9 +59,13 @@ def require_writable(output: Output) -> None:
     try:
         match output.kind:
             case "oci":
+                from reprobridge.oci.layout import read_entries
+
                 read_entries(path)
                 _require_folder(path, next(place for place in (path, *path.parents) if place.exists()))
             case "oci-archive" | "docker-archive":
+                from reprobridge.oci.archive import require_file
+
                 require_file(path)
                 _require_folder(path, path.parent)
     except OSError as error:
@@ -90,6 +95,8 @@ def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
     """Write the image of the store to where it shall go. Raises AssembleError, StoreError for a damaged blob."""
     if output.kind == "store":
         return
+    from reprobridge.oci.layout import DamagedBlobError
+
     try:
         _write(output, built, doors)
     except DamagedBlobError as error:
@@ -103,6 +110,9 @@ def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
 
 
 def _write(output: Output, built: BuiltImage, doors: Doors) -> None:
+    from reprobridge.oci.archive import write_archive
+    from reprobridge.oci.layout import read_parts, write_layout
+
     parts = read_parts(built.name, built.version, built.manifest, doors.store.path)
     image = replace(parts, fresh=built.fresh)
     match output.kind:
@@ -118,8 +128,12 @@ def _write(output: Output, built: BuiltImage, doors: Doors) -> None:
     doors.log(f"wrote {output.path}")
 
 
-def _load(engine: str, image: ImageParts, doors: Doors) -> None:
+def _load(engine: str, image: "ImageParts", doors: Doors) -> None:
     """Pour the archive into the engine's `load`, without a file in between."""
+    import threading
+
+    from reprobridge.system.processes import Command
+
     reading, writing = os.pipe()
     damage: list[DamagedBlobError] = []
     thread = threading.Thread(target=_pour, args=(image, writing, damage))
@@ -135,7 +149,10 @@ def _load(engine: str, image: ImageParts, doors: Doors) -> None:
     doors.log(done.stdout.decode(errors="replace").strip())
 
 
-def _pour(image: ImageParts, descriptor: int, damage: list[DamagedBlobError]) -> None:
+def _pour(image: "ImageParts", descriptor: int, damage: "list[DamagedBlobError]") -> None:
+    from reprobridge.oci.archive import pour_archive
+    from reprobridge.oci.layout import DamagedBlobError
+
     with os.fdopen(descriptor, "wb") as stream:
         write: Callable[[bytes], object] = stream.write
         try:

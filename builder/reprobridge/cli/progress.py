@@ -1,22 +1,26 @@
-"""Progress of a build: bars on a terminal, nothing elsewhere. rich is imported only for a terminal."""
+"""Progress of a build: bars on a terminal, nothing elsewhere.
+
+rich is imported when there is something to show, so that a build that has nothing to do is as quick on a terminal.
+"""
 
 import contextlib
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from reprobridge.assemble.model import Progress
 from reprobridge.cli.doors import Doors
-from reprobridge.lock.fetch import Progress as FetchProgress
-from reprobridge.lock.fetch import Wanted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from reprobridge.assemble.model import Progress
+    from reprobridge.lock.fetch import Progress as FetchProgress
+    from reprobridge.lock.fetch import Wanted
 
-class BuildProgress(Progress, FetchProgress, Protocol):
-    """Hears of making and of fetching."""
+    class BuildProgress(Progress, FetchProgress, Protocol):
+        """Hears of making and of fetching."""
 
 
 class Quiet:
@@ -28,21 +32,31 @@ class Quiet:
     def step(self, title: str) -> None:
         """Nothing."""
 
-    def received(self, wanted: Wanted, size: int) -> None:
+    def received(self, wanted: "Wanted", size: int) -> None:
         """Nothing."""
 
-    def finished(self, wanted: Wanted) -> None:
+    def finished(self, wanted: "Wanted") -> None:
         """Nothing."""
 
 
 class Shown:
     """One bar for fetching, one for each wave of making."""
 
-    def __init__(self, bars: "Bars") -> None:
-        self._bars = bars
+    def __init__(self, bars: Callable[[], "Bars"]) -> None:
+        """`bars` opens them; asked for when the first thing is shown, by whichever thread that is."""
+        self._open = bars
+        self._opened: Bars | None = None
+        self._opening = threading.Lock()
         self._wave: TaskID | None = None
         self._fetch: TaskID | None = None
         self._sizes: dict[str, int] = {}
+
+    @property
+    def _bars(self) -> "Bars":
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
 
     def begin(self, what: str, total: int) -> None:
         """A wave begins."""
@@ -54,26 +68,30 @@ class Shown:
         if self._wave is not None:
             self._bars.update(self._wave, advance=1, description=title[:40], refresh=True)
 
-    def received(self, wanted: Wanted, size: int) -> None:
+    def received(self, wanted: "Wanted", size: int) -> None:
         """So many bytes of a file are here."""
         if self._fetch is None:
             self._fetch = self._bars.add_task("fetching", total=None)
         self._sizes[wanted.sha256.hex] = size
         self._bars.update(self._fetch, completed=sum(list(self._sizes.values())), refresh=True)
 
-    def finished(self, wanted: Wanted) -> None:
+    def finished(self, wanted: "Wanted") -> None:
         """A file is complete."""
 
 
 @contextlib.contextmanager
-def build_progress(doors: Doors) -> Iterator[BuildProgress]:
+def build_progress(doors: Doors) -> "Iterator[BuildProgress]":
     """Bars while standard error is a terminal and talk is wanted."""
     if doors.quiet or not sys.stderr.isatty():
         yield Quiet()
         return
+    with contextlib.ExitStack() as stack:
+        yield Shown(lambda: stack.enter_context(_bars()))
+
+
+def _bars() -> "Bars":
     from rich.console import Console
     from rich.progress import Progress as Bars
 
     # No refreshing thread: workers are forked while the bars are shown.
-    with Bars(console=Console(stderr=True), transient=True, auto_refresh=False) as bars:
-        yield Shown(bars)
+    return Bars(console=Console(stderr=True), transient=True, auto_refresh=False)

@@ -18,11 +18,12 @@ VARIABLES: Mapping[str, str] = {
     "`REPROBRIDGE_DEBIAN_SNAPSHOT`": "address of the snapshot service that is asked last",
     "`UV_…`, `PIP_…`": "where uv and pip find Python packages, and with which certificates and credentials; "
     "what would change *which* release is chosen is not taken from them",
-    "`XDG_CONFIG_HOME`, `XDG_CONFIG_DIRS`, `HOME`": "where uv's and pip's settings files are",
+    "`XDG_CONFIG_HOME`, `XDG_CONFIG_DIRS`, `HOME`": "where uv's, pip's and git's settings files are",
     "`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`": "proxies of all downloads",
     "`SSL_CERT_FILE`, `SSL_CERT_DIR`": "certificates that are trusted instead of the bundled ones",
-    "`GIT_SSH`, `GIT_SSH_COMMAND`, `GIT_PROXY_COMMAND`, `GIT_SSL_CAINFO`, `GIT_SSL_CAPATH`": "how git "
-    "reaches a source; all other `GIT_…` variables and git's settings files are not read",
+    "`NETRC`": "file with logins for downloads; default: `~/.netrc`, which git reads too",
+    "`GIT_SSH`, `GIT_SSH_COMMAND`, `GIT_ASKPASS`, `GIT_CONFIG_…`, `GIT_SSL_…`, `GIT_HTTP_…`, `GIT_PROXY_…`": "how git "
+    "reaches a source, besides the settings files of git; other `GIT_…` variables are not read",
     "`REPROBRIDGE_KEY_PASSWORD`": "password of a private key; set and empty: none, and nobody is asked",
     "`REGISTRY_AUTH_FILE`, `DOCKER_CONFIG`, `XDG_RUNTIME_DIR`": "where docker's and podman's logins to container "
     "registries are",

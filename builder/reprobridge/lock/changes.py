@@ -15,8 +15,9 @@ from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.folder import look, read_folder
-from reprobridge.lock.git import git_environment
-from reprobridge.lock.tree import has_tree, history_in, native_path, unpack_tree
+from reprobridge.lock.git_environment import closed_environment
+from reprobridge.lock.kept_tree import has_tree
+from reprobridge.lock.tree import history_in, native_path, unpack_tree
 from reprobridge.spec.model import Change, Spec
 from reprobridge.system import files
 from reprobridge.system.processes import Command, Completed
@@ -138,7 +139,7 @@ class _Series:
     def _git(self, patch: bytes, *arguments: str) -> Completed:
         argv = ("git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", *arguments, "-")
         # Inside a repository, git apply would silently skip what lies outside of its work tree.
-        environment = git_environment(
+        environment = closed_environment(
             self._doors.environment, GIT_CEILING_DIRECTORIES=str(self._root.parent.resolve())
         )
         return self._doors.processes.run(

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.frozen import field, frozen
+from reprobridge.lock.folder import Reading, Readings, read_folder
 from reprobridge.store.store import Store
-from reprobridge.system.network import Network
-from reprobridge.system.processes import Processes
 
 if TYPE_CHECKING:
     from reprobridge.lock.sdist.room import Rooms
+    from reprobridge.system.network import Network
+    from reprobridge.system.processes import Processes
 
 
 @frozen(kw_only=True)
@@ -21,9 +22,9 @@ class Doors:
 
     store: Store
     """Where everything that was fetched is kept."""
-    processes: Processes
+    processes: "Processes"
     """For git and uv."""
-    network: Network
+    network: "Network"
     """For downloads."""
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     """The user's settings: proxies, certificates, indexes, folders of vendored files."""
@@ -31,6 +32,13 @@ class Doors:
     """Waits some seconds before something that failed for the network is tried again."""
     rooms: "Rooms | None" = None
     """Runs builds of packages that have no wheel; None where nothing is built."""
+    readings: Readings | None = None
+    """What was read of folders, for a command that is about one state of them; None: each look is a new one."""
+
+    def read_folder(self, folder: Path, exclude: tuple[str, ...]) -> Reading:
+        """A folder of sources as a tree; errors as for `lock/folder.py`."""
+        read = self.readings.read if self.readings else read_folder
+        return read(self.store, folder, exclude)
 
     @property
     def scratch(self) -> Path:

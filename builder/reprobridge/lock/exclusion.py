@@ -23,10 +23,9 @@ class Exclusion:
         """`history`: whether version control's own files are part of the tree."""
         self._history = history
         plain = [glob.removeprefix("./").strip("/") for glob in globs]
-        self._patterns = [(glob, re.compile(_expression(glob))) for glob in plain]
         self._any = _any_of(plain)
         self._any_folder = _any_of([glob.removesuffix("/**") for glob in plain])
-        self._unused = dict.fromkeys(plain)
+        self._unused = {glob: _expression(glob) for glob in plain}
 
     def covers(self, path: str) -> bool:
         """Whether a file or link with this path is not part of the tree."""
@@ -52,9 +51,11 @@ class Exclusion:
         return tuple(self._unused)
 
     def _use(self, path: str) -> None:
-        for glob, pattern in self._patterns:
-            if glob in self._unused and pattern.fullmatch(path):
-                del self._unused[glob]
+        self._unused = {
+            glob: expression
+            for glob, expression in self._unused.items()
+            if not re.fullmatch(expression, path)
+        }
 
 
 def is_version_control(path: str) -> bool:

@@ -7,20 +7,24 @@ Reading is strict: unknown keys, missing keys and wrong types are errors that na
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reprobridge.digest import Digest, Json
 from reprobridge.errors import LockError
 from reprobridge.frozen import field_names
-from reprobridge.lock.decode import Undecodable, decode
-from reprobridge.lock.model import SCHEMA, Lock
 from reprobridge.system import files
+
+if TYPE_CHECKING:
+    from reprobridge.lock.model import Lock
 
 FILE_NAME = "reprobridge.lock"
 """Stands beside reprobridge.yaml."""
+SCHEMA = "reprobridge.lock/1"
+"""Value of the key `schema`."""
 _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
 
 
-def read_lock(path: Path) -> Lock:
+def read_lock(path: Path) -> "Lock":
     """Read a lock file. Raises LockError when it is missing, broken or of another schema."""
     return parse_lock(lock_file(path), str(path))
 
@@ -36,8 +40,11 @@ def lock_file(path: Path) -> bytes:
         raise LockError("the lock cannot be read", where=str(path), found=str(error)) from error
 
 
-def parse_lock(data: bytes, where: str) -> Lock:
+def parse_lock(data: bytes, where: str) -> "Lock":
     """Read a lock from its bytes. Raises LockError."""
+    from reprobridge.lock.decode import Undecodable, decode
+    from reprobridge.lock.model import Lock
+
     hint = "restore it from version control, or delete it and run `reprobridge lock`"
     try:
         fields = json.loads(data)
@@ -56,36 +63,32 @@ def parse_lock(data: bytes, where: str) -> Lock:
         ) from error
 
 
-def write_lock(path: Path, lock: Lock) -> None:
+def write_lock(path: Path, lock: "Lock") -> None:
     """Replace the lock file in one step."""
     files.write_file(path, lock_bytes(lock))
 
 
-def lock_bytes(lock: Lock) -> bytes:
+def lock_bytes(lock: "Lock") -> bytes:
     """The lock's canonical bytes."""
     return (render({"schema": SCHEMA, **_plain(lock)}) + "\n").encode()
 
 
 def _plain(value: object) -> dict[str, Json]:
-    return {key: _json(item) for key, item in _fields(value).items()}
-
-
-def _fields(value: object) -> dict[str, object]:
     later = getattr(value, "LATER", ())
     fields = {name: getattr(value, name) for name in field_names(value)}
-    return {name: field for name, field in fields.items() if field or name not in later}
+    return {name: _json(field) for name, field in fields.items() if field or name not in later}
 
 
 def _json(value: object) -> Json:
     match value:
+        case str() | int() | None:
+            return value
         case Digest():
             return str(value)
-        case None | bool() | int() | str():
-            return value
-        case Mapping():
-            return {str(key): _json(item) for key, item in value.items()}
         case list() | tuple():
             return [_json(item) for item in value]
+        case Mapping():
+            return {str(key): _json(item) for key, item in value.items()}
         case _:
             return _plain(value)
 

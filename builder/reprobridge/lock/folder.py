@@ -14,14 +14,17 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import ArtifactError, LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.exclusion import Exclusion
-from reprobridge.lock.tree import Found, KeptTree, found_file, found_link, keep_tree, kept_tree
+from reprobridge.lock.kept_tree import KeptTree, kept_tree
 from reprobridge.store.store import Store
+
+if TYPE_CHECKING:
+    from reprobridge.lock.tree import Found
 
 KIND = "source-folder"
 """Kind of the store's results that remember a reading."""
@@ -39,14 +42,16 @@ class Reading:
     """Exclusions that matched nothing."""
 
 
-@frozen
 class Seen:
     """A path and what `lstat` says of it."""
 
-    path: str
-    """Relative to the folder that was looked at."""
-    status: os.stat_result
-    """Of the file or link itself."""
+    __slots__ = ("path", "status")
+
+    def __init__(self, path: str, status: os.stat_result) -> None:
+        self.path = path
+        """Relative to the folder that was looked at."""
+        self.status = status
+        """Of the file or link itself."""
 
     @property
     def stamp(self) -> str:
@@ -76,11 +81,27 @@ def read_folder(
     key = digest_json({"folder": str(folder.resolve()), "exclude": list(exclude)})
     if kept := _remembered(store, key, stamp):
         return Reading(kept, exclusion.unused)
+    from reprobridge.lock.tree import keep_tree
+
     kept = keep_tree(store, _as_found(folder, seen), where=where or str(folder))
     settled = all(max(one.status.st_mtime_ns, one.status.st_ctime_ns) < begun - SETTLED for one in seen)
     if settled and _stamp(look(folder, exclusion)) == stamp:
         store.remember(KIND, key, {"stamp": stamp, "tree": str(kept.tree)})
     return Reading(kept, exclusion.unused)
+
+
+class Readings:
+    """The folders that one command has read: each once, so that all that it does is about one state of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, tuple[str, ...]], Reading] = {}
+
+    def read(self, store: Store, folder: Path, exclude: tuple[str, ...]) -> Reading:
+        """The folder as it was when it was first asked for; errors as for `read_folder`."""
+        key = (str(folder), exclude)
+        if key not in self._known:
+            self._known[key] = read_folder(store, folder, exclude)
+        return self._known[key]
 
 
 def look(folder: Path, exclusion: Exclusion) -> list[Seen]:
@@ -107,7 +128,9 @@ def _walk(folder: bytes, prefix: str, exclusion: Exclusion) -> Iterator[Seen]:
                 yield Seen(path, entry.stat(follow_symlinks=False))
 
 
-def _as_found(folder: Path, seen: list[Seen]) -> Iterator[Found]:
+def _as_found(folder: Path, seen: list[Seen]) -> "Iterator[Found]":
+    from reprobridge.lock.tree import found_file, found_link
+
     for one in seen:
         path = os.fsencode(folder) + b"/" + one.path.encode("utf-8", "surrogateescape")
         mode = one.status.st_mode

@@ -1,61 +1,42 @@
 """git as a program: fetching one commit, and reading its tree exactly as committed.
 
-Why the program: guides/decisions/0004-git-command.md. What could make one commit give different trees, or
-could run somebody's code, is switched off: the user's and the system's configuration, hooks, templates,
-prompts, lazy fetches, and everything that a check-out does (line ends, filters, LFS, export rules): files
-are taken from the object database as they are.
+Why the program: guides/decisions/0004-git-command.md. It is fetched as the user's own git would, with their
+credentials, proxies and rewritten addresses; it is read without any configuration (`git_environment.py`). What a
+check-out does (line ends, filters, LFS, export rules) never happens: files are taken from the object database as
+they are.
 """
 
 import contextlib
 import functools
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlsplit
 
 from reprobridge.errors import LockError, NetworkError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
+from reprobridge.lock.git_environment import (
+    PROTOCOLS,
+    QUIET_SSH,
+    SSH_COMMANDS,
+    closed_environment,
+    open_arguments,
+    open_environment,
+)
+from reprobridge.lock.git_refusal import cannot_fetch, obstacle, reason
 from reprobridge.system import files
+from reprobridge.system.network import Offline
 from reprobridge.system.processes import Command, Completed
+from reprobridge.wording import without_passwords
 
 ATTEMPTS = 3
 """How often a fetch is tried when a name can't be resolved or a connection breaks."""
 
-_KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND"})
-_SETTINGS = (
-    *("-c", "core.hooksPath=/dev/null"),
-    *("-c", "core.autocrlf=false"),
-    *("-c", "credential.helper="),
-    *("-c", "gc.auto=0"),
-    *("-c", "maintenance.auto=false"),
-    *("-c", "http.lowSpeedLimit=1000"),
-    *("-c", "http.lowSpeedTime=60"),
-)
-_STUMBLES = ("resolve host", "timed out", "reset by peer", "hung up", "early EOF", "HTTP 5", "error: 5")
+_FETCH = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-filter")
+_EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_SCHEME = re.compile(r"([A-Za-z0-9+.-]+)://")
 _SCP_LIKE = re.compile(r"[^/:]+:")
-
-
-def git_environment(user: Mapping[str, str], **extra: str) -> dict[str, str]:
-    """The user's environment without what changes git's results, and with what keeps it from asking."""
-    kept = {name: value for name, value in user.items() if not name.startswith("GIT_") or name in _KEPT}
-    fixed = {
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "",
-        "SSH_ASKPASS": "",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "LC_ALL": "C.UTF-8",
-    }
-    if not {"GIT_SSH", "GIT_SSH_COMMAND"} & kept.keys():
-        fixed["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
-    return {**kept, **fixed, **extra}
 
 
 @frozen
@@ -76,58 +57,77 @@ class Repository:
     """A bare repository of our own that holds one commit of somebody else's."""
 
     def __init__(self, doors: Doors, folder: Path, url: str) -> None:
-        self._doors, self._folder, self.url = doors, folder, url
+        self._doors, self._folder = doors, folder
+        self.url = url
+        """As it was given; a `.gitmodules` may hold one with a password."""
 
     @classmethod
     @contextlib.contextmanager
-    def with_commit(cls, doors: Doors, url: str, commit: str) -> Iterator["Repository"]:
+    def with_commit(
+        cls, doors: Doors, url: str, commit: str, *, local: bool = True
+    ) -> Iterator["Repository"]:
         """A scratch repository into which the commit has been fetched; gone afterwards.
 
-        `url` is an address or an absolute path. Raises NetworkError when the repository can't be reached,
-        LockError when it lacks the commit.
+        `url` is an address or an absolute path; `local`: whether it may lead to files of this machine. Raises
+        NetworkError when the repository can't be reached, LockError when it lacks the commit.
         """
         with files.scratch_folder(doors.scratch) as folder:
             repository = cls(doors, folder, url)
             repository._require(["init", "--quiet", "--bare", "--template=", "."])
-            repository._fetch(commit)
+            repository._fetch(commit, local=local)
             yield repository
 
-    def _fetch(self, commit: str) -> None:
-        common = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]
-        shallow = self._try_fetch([*common, "--depth=1", "--", self.url, commit])
-        if shallow.returncode != 0:
-            self._fetch_all(common)
+    def _fetch(self, commit: str, *, local: bool) -> None:
+        """The commit alone, or all branches and tags: not every server gives one that none of them points to."""
+        environment = self._open_environment(local=local)
+        done = self._try_fetch(["--depth=1", "--", self.url, commit], environment)
+        if done.returncode != 0 and not obstacle(done.stderr):
+            done = self._try_fetch(["--", self.url, *_EVERYTHING], environment)
+        if done.returncode != 0:
+            raise self._cannot_fetch(commit, done)
         kind = self._git(["cat-file", "-t", commit])
         if kind.stdout.strip() != b"commit":
             raise LockError(
                 "the repository does not have the commit",
-                where=self.url,
+                where=self._shown,
                 expected=f"commit {commit}",
                 found=f"a {kind.stdout.decode().strip()}" if kind.stdout else "none on any branch or tag",
                 hint="push the commit, or correct `source.commit`",
             )
 
-    def _fetch_all(self, common: Sequence[str]) -> None:
-        """All branches and tags: not every server gives a commit that none of them points to."""
-        everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
-        done = self._try_fetch([*common, "--", self.url, *everything])
-        if done.returncode != 0:
-            raise NetworkError(
-                "cannot fetch the source",
-                where=self.url,
-                expected="a git repository",
-                found=done.failure,
-                hint="git's own settings (proxy, insteadOf, credentials) are not read; environment variables are",
-            )
-
-    def _try_fetch(self, arguments: Sequence[str]) -> Completed:
+    def _try_fetch(self, arguments: Sequence[str], environment: dict[str, str]) -> Completed:
+        argv = ("git", *open_arguments(self._doors.environment, self.url), *_FETCH, *arguments)
         for attempt in range(1, ATTEMPTS + 1):
-            done = self._git(arguments)
-            message = done.stderr.decode(errors="replace")
-            if done.returncode == 0 or attempt == ATTEMPTS or not any(word in message for word in _STUMBLES):
+            done = self._run(argv, environment)
+            stumbled = done.returncode != 0 and (kind := obstacle(done.stderr)) and kind.passing
+            if not stumbled or attempt == ATTEMPTS:
                 break
             self._doors.pause(2.0**attempt)
         return done
+
+    def _cannot_fetch(self, commit: str, done: Completed) -> NetworkError:
+        if isinstance(self._doors.network, Offline) and not is_local(self.url):
+            return NetworkError(
+                f"cannot fetch {self._shown}",
+                expected="a network",
+                found="offline mode",
+                hint="drop --offline",
+            )
+        return cannot_fetch(self.url, commit, done.stderr, done.returncode)
+
+    def _open_environment(self, *, local: bool) -> dict[str, str]:
+        """What a fetch runs in; offline, the user's `insteadOf` may still lead to a mirror on this machine."""
+        user = self._doors.environment
+        network = "" if isinstance(self._doors.network, Offline) else PROTOCOLS
+        protocols = ":".join(filter(None, ("file" if local else "", network)))
+        environment = open_environment(user, GIT_DIR=str(self._folder), GIT_ALLOW_PROTOCOL=protocols)
+        if SSH_COMMANDS & environment.keys():
+            return environment
+        # The variable would hide the user's own command in their configuration.
+        argv = ("git", *open_arguments(user, self.url), "config", "--get", "core.sshCommand")
+        if self._run(argv, environment).returncode == 0:
+            return environment
+        return {**environment, "GIT_SSH_COMMAND": QUIET_SSH}
 
     def date(self, commit: str) -> int:
         """The commit's date in seconds since 1970."""
@@ -140,7 +140,7 @@ class Repository:
         if done.returncode != 0:
             raise LockError(
                 "the commit does not have the folder",
-                where=self.url,
+                where=self._shown,
                 expected=f"a folder {folder}",
                 found=done.failure,
                 hint="correct `source.subdirectory`",
@@ -166,9 +166,9 @@ class Repository:
             errors: list[bytes] = []
             done = self._doors.processes.run(
                 Command(
-                    argv=("git", *_SETTINGS, "cat-file", "--batch"),
+                    argv=("git", "cat-file", "--batch"),
                     cwd=self._folder,
-                    environment=self._environment(),
+                    environment=self._closed_environment(),
                     stdin=stack.enter_context(wish_path.open("rb")),
                     on_stdout=spool.write,
                     on_stderr=errors.append,
@@ -179,7 +179,7 @@ class Repository:
             if done.returncode != 0 or spool.tell() != contents.size:
                 found = b"".join(errors).decode(errors="replace").strip() or "objects are missing"
                 raise LockError(
-                    "the commit is incomplete", where=self.url, expected="all objects", found=found
+                    "the commit is incomplete", where=self._shown, expected="all objects", found=found
                 )
             yield contents
 
@@ -187,21 +187,23 @@ class Repository:
         done = self._git(arguments)
         if done.returncode != 0:
             raise LockError(
-                f"git {arguments[0]} failed", where=self.url, expected="success", found=done.failure
+                f"git {arguments[0]} failed", where=self._shown, expected="success", found=reason(done.stderr)
             )
         return done.stdout.decode()
 
     def _git(self, arguments: Sequence[str]) -> Completed:
-        argv = ("git", *_SETTINGS, *arguments)
-        return self._doors.processes.run(
-            Command(argv=argv, cwd=self._folder, environment=self._environment())
-        )
+        return self._run(("git", *arguments), self._closed_environment())
 
-    def _environment(self) -> dict[str, str]:
-        protocols = "file:git:http:https:ssh" if is_local(self.url) else "git:http:https:ssh"
-        return git_environment(
-            self._doors.environment, GIT_DIR=str(self._folder), GIT_ALLOW_PROTOCOL=protocols
-        )
+    def _run(self, argv: tuple[str, ...], environment: dict[str, str]) -> Completed:
+        return self._doors.processes.run(Command(argv=argv, cwd=self._folder, environment=environment))
+
+    def _closed_environment(self) -> dict[str, str]:
+        return closed_environment(self._doors.environment, GIT_DIR=str(self._folder))
+
+    @property
+    def _shown(self) -> str:
+        """The address, for people."""
+        return without_passwords(self.url)
 
 
 class Contents:
@@ -229,7 +231,9 @@ class Contents:
 
 def is_local(url: str) -> bool:
     """Whether git would read this from the file system of this machine."""
-    return urlsplit(url).scheme in {"", "file"} and not (_SCP_LIKE.match(url) and "://" not in url)
+    if scheme := _SCHEME.match(url):
+        return scheme[1].lower() == "file"
+    return not _SCP_LIKE.match(url)
 
 
 def resolve_relative(base: str, url: str) -> str:

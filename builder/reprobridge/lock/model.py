@@ -13,9 +13,6 @@ from collections.abc import Mapping
 from reprobridge.digest import Digest
 from reprobridge.frozen import field, frozen
 
-SCHEMA = "reprobridge.lock/1"
-"""Value of the key `schema`."""
-
 
 @frozen(order=True)
 class LockedFile:

@@ -12,6 +12,7 @@ from reprobridge.errors import LockError, Problem
 from reprobridge.frozen import frozen
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.spec.model import Spec
+from reprobridge.wording import without_passwords
 
 if TYPE_CHECKING:
     from reprobridge.lock.sdist.wish import SourceWish
@@ -134,7 +135,7 @@ def _parse(place: str, line: str, problems: list[Problem]) -> "str | SourceWish 
 
         hint = "see PEP 508; options have keys of their own"
         expected = "NAME[EXTRAS] VERSIONS, NAME @ URL, or ./FOLDER"
-        found = unnamed_source(place, line) or Problem(place, expected, repr(line), hint)
+        found = unnamed_source(place, line) or Problem(place, expected, repr(without_passwords(line)), hint)
     else:
         if requirement.url is None:
             return canonicalize_name(requirement.name)

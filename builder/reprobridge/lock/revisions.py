@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 REVISIONS: Mapping[str, int] = {
     "wheel": 1,
-    "deb": 1,
-    "debian-state": 1,
+    "deb": 2,
+    "debian-state": 2,
     "tree": 1,
     "files": 1,
     "inventory": 1,

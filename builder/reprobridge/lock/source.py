@@ -17,9 +17,9 @@ from reprobridge.frozen import frozen, replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.fetch import Fetcher, Wanted
-from reprobridge.lock.folder import read_folder
+from reprobridge.lock.kept_tree import has_tree, kept_tree
 from reprobridge.lock.model import LockedFile, LockedSource
-from reprobridge.lock.tree import Found, has_tree, history_in, keep_tree, kept_tree, tree_difference
+from reprobridge.lock.tree import Found, history_in, keep_tree, tree_difference
 from reprobridge.spec.model import ArchiveSource, FolderSource, GitSource, PypiSource, Source, Spec
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def _read_file(wanted: Wanted, subdirectory: str | None, spec: Spec, doors: Door
 
 
 def _read_folder(spec: Spec, folder: Path, doors: Doors) -> _Original:
-    reading = read_folder(doors.store, folder / origin(spec.source), spec.exclude)
+    reading = doors.read_folder(folder / origin(spec.source), spec.exclude)
     return _Original(tree=reading.kept.tree, warnings=(*reading.kept.warnings, *_unused(reading.unused)))
 
 

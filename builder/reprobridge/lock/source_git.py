@@ -1,6 +1,7 @@
 """Sources that are commits of git repositories, with or without their submodules."""
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 from reprobridge.errors import LockError
@@ -12,6 +13,7 @@ from reprobridge.lock.tree import Found, found_file, found_link
 from reprobridge.spec.model import GitSource
 
 _LINK, _SUBMODULE, _EXECUTABLE = "120000", "160000", "100755"
+_WITH_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@")
 
 
 @frozen
@@ -79,12 +81,17 @@ class _Reading:
         inner = [blob for blob in listed if blob.mode == _SUBMODULE]
         if not inner:
             return found
+        addresses = repository.submodules(commit)
+        self.warnings += [
+            f".gitmodules holds a password, and would reach the image: the address of {path}"
+            for path, url in sorted(addresses.items())
+            if _WITH_PASSWORD.match(url)
+        ]
         if not self._submodules:
             self.warnings += [
                 f"the submodule {prefix}{blob.path} is not part of the source" for blob in inner
             ]
             return found
-        addresses = repository.submodules(commit)
         for blob in inner:
             url = addresses.get(f"{folder}/{blob.path}" if folder else blob.path, "")
             found += self._submodule(repository, blob, url, prefix=prefix)
@@ -98,7 +105,8 @@ class _Reading:
         # A server's repository must not lead into the files of this machine (CVE-2022-39253).
         if is_local(url) and not self._local:
             raise _no_submodule(place, "an address on the network", url)
-        repository = self._stack.enter_context(Repository.with_commit(self._doors, url, blob.id))
+        fetched = Repository.with_commit(self._doors, url, blob.id, local=self._local)
+        repository = self._stack.enter_context(fetched)
         return self.files(repository, blob.id, prefix=f"{place}/")
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from reprobridge.digest import Digest
 from reprobridge.errors import Problem
 from reprobridge.lock.doors import Doors
-from reprobridge.lock.folder import read_folder
+from reprobridge.lock.kept_tree import has_tree
 from reprobridge.lock.model import Lock, LockedDebian, LockedPython, LockedSource, LockedTools, LockedWheel
 from reprobridge.lock.source import origin, source_kind
 from reprobridge.lock.tools import tool_differences
-from reprobridge.lock.tree import has_tree, tree_difference
+from reprobridge.lock.tree import tree_difference
 from reprobridge.spec.model import ArchiveSource, FolderSource, GitSource, Spec
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _source(spec: Spec, locked: LockedSource, folder: Path, doors: Doors) -> lis
         if asked != known
     ]
     if not lines and isinstance(source, FolderSource):
-        found = read_folder(doors.store, folder / source.path, spec.exclude).kept.tree
+        found = doors.read_folder(folder / source.path, spec.exclude).kept.tree
         if found != locked.tree and has_tree(doors.store, locked.tree):
             lines.append(f"source: {tree_difference(doors.store, locked.tree, found)}")
         elif found != locked.tree:

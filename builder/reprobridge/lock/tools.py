@@ -3,10 +3,13 @@
 A lock pins them, so a release that would give other bytes says so instead of building something else.
 """
 
+import functools
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from reprobridge import RELEASE
+from reprobridge.data_files import launcher_folder
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError, Problem
 from reprobridge.lock.model import LockedTools
@@ -14,12 +17,13 @@ from reprobridge.lock.revisions import REVISIONS
 from reprobridge.oci.members import CODEC, ENCODER
 
 
-def launcher_files() -> dict[str, bytes]:
-    """The launcher's modules, by their path below the package."""
-    import reprobridge_launcher
-
-    root = Path(reprobridge_launcher.__file__).parent
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*.py"))}
+@functools.cache
+def launcher_files() -> Mapping[str, bytes]:
+    """The launcher's modules, by their path below the package; read once, since checking and planning need them."""
+    root = launcher_folder()
+    paths = sorted(f"{folder}/{name}" for folder, _, names in os.walk(root) for name in names)
+    modules = (path for path in paths if path.endswith(".py"))
+    return {path.removeprefix(f"{root}/"): Path(path).read_bytes() for path in modules}
 
 
 def launcher_digest(modules: Mapping[str, bytes]) -> Digest:

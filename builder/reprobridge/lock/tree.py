@@ -10,27 +10,23 @@ Nothing is held in memory but one piece of one file and the list of paths.
 """
 
 import hashlib
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from reprobridge.digest import CHUNK, Digest, digest_stream
-from reprobridge.errors import ArtifactError, StoreError
+from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.lock.exclusion import is_version_control
+from reprobridge.lock.kept_tree import KIND, KeptTree, has_tree, tree_blob
 from reprobridge.lock.tree_checks import require_sound, warnings_about
 from reprobridge.oci.tar import END, EntryKind, TarEntry, header, padding, symlink
+from reprobridge.oci.tar_reader import read_entries
 from reprobridge.store.store import BlobWriter, Store
 from reprobridge.system import files
 from reprobridge_launcher import inventory
-
-KIND = "source-tree"
-"""Kind of the store's results that lead from a tree to its blob."""
-
-_NOTHING = io.BytesIO()
 
 
 @frozen
@@ -41,18 +37,6 @@ class Found:
     """A file with its size and mode 0644 or 0755, or a symbolic link."""
     open: Callable[[], AbstractContextManager[BinaryIO]] | None = None
     """Opens a file's bytes; None for a link."""
-
-
-@frozen
-class KeptTree:
-    """A tree that is in the store."""
-
-    tree: Digest
-    """Its digest."""
-    blob: Digest
-    """Of its canonical tar."""
-    warnings: tuple[str, ...]
-    """What is odd about it but no error, for people."""
 
 
 def found_file(
@@ -80,31 +64,9 @@ def keep_tree(store: Store, found: Iterable[Found], *, where: str) -> KeptTree:
         rows = [_write(blob, one) for one in listed]
         blob.write(END)
         kept = KeptTree(tree_digest(rows), blob.commit(), warnings_about(entries))
-    store.remember(KIND, kept.tree, {"blob": str(kept.blob), "warnings": list(kept.warnings)})
+    known = {"warnings": list(kept.warnings), "history": _history(entry.path for entry in entries)}
+    store.remember(KIND, kept.tree, {"blob": str(kept.blob), **known})
     return kept
-
-
-def kept_tree(store: Store, tree: Digest) -> KeptTree | None:
-    """What the store knows of a tree, if all of it is there."""
-    match store.result(KIND, tree):
-        case {"blob": str(blob), "warnings": [*warnings]} if store.has(Digest.parse(blob)):
-            return KeptTree(tree, Digest.parse(blob), tuple(map(str, warnings)))
-    return None
-
-
-def has_tree(store: Store, tree: Digest) -> bool:
-    """Whether the tree is in the store."""
-    return kept_tree(store, tree) is not None
-
-
-def tree_blob(store: Store, tree: Digest) -> Digest:
-    """The digest of a tree's canonical tar. Raises StoreError when the tree is not here."""
-    kept = kept_tree(store, tree)
-    if kept is None:
-        raise StoreError(
-            "a source tree is missing from the store", expected=str(tree), found="nothing", hint="run again"
-        )
-    return kept.blob
 
 
 def tree_row(entry: TarEntry, sha256: str) -> inventory.Entry:
@@ -120,20 +82,12 @@ def tree_digest(rows: list[inventory.Entry]) -> Digest:
 
 
 def read_tree(blob: Path) -> Iterator[tuple[TarEntry, BinaryIO]]:
-    """The entries of a canonical tar, each with its bytes, to be read before the next one is asked for."""
-    import tarfile
+    """The entries of a canonical tar, each with its bytes, to be read before the next one is asked for.
 
-    with (
-        blob.open("rb") as source,
-        tarfile.open(fileobj=source, mode="r:", encoding="utf-8", errors="surrogateescape") as archive,
-    ):
-        while (member := archive.next()) is not None:
-            archive.members.clear()  # type: ignore[attr-defined]  # it would remember every header
-            if member.issym():
-                yield symlink(member.name, member.linkname), _NOTHING
-            else:
-                stream = cast("BinaryIO", archive.extractfile(member))
-                yield TarEntry(member.name, EntryKind.FILE, member.mode, member.size), stream
+    Raises ArtifactError where it is damaged.
+    """
+    with blob.open("rb") as source:
+        yield from read_entries(source)
 
 
 def unpack_tree(store: Store, tree: Digest, folder: Path) -> None:
@@ -161,14 +115,19 @@ def tree_rows(store: Store, tree: Digest) -> dict[str, inventory.Entry]:
 
 def history_in(store: Store, tree: Digest) -> tuple[str, ...]:
     """Topmost version control's files and folders in a tree of the store, sorted."""
+    match store.result(KIND, tree):
+        case {"history": [*tops]}:
+            return tuple(map(str, tops))
+    return tuple(_history(tree_rows(store, tree)))  # kept by a release that did not note it
+
+
+def _history(paths: Iterable[str]) -> list[str]:
     tops = set()
-    for path in tree_rows(store, tree):
+    for path in filter(is_version_control, paths):
         parts = path.split("/")
-        for depth in range(1, len(parts) + 1):
-            if is_version_control(parts[depth - 1]):
-                tops.add("/".join(parts[:depth]))
-                break
-    return tuple(sorted(tops))
+        depth = next(depth for depth, part in enumerate(parts, 1) if is_version_control(part))
+        tops.add("/".join(parts[:depth]))
+    return sorted(tops)
 
 
 def tree_difference(store: Store, old: Digest, new: Digest) -> str:

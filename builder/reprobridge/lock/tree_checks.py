@@ -4,7 +4,6 @@ A tree ends up in an image and is unpacked by other people's tools, so what they
 let a file land outside of its folder, is refused here, once, for every kind of source.
 """
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from reprobridge.errors import ArtifactError, Problem
@@ -80,12 +79,20 @@ def warnings_about(entries: Sequence[TarEntry]) -> tuple[str, ...]:
     spellings: dict[str, set[str]] = {}
     for entry in entries:
         for path in (entry.path, *_folders(entry.path)):
-            spellings.setdefault(unicodedata.normalize("NFC", path).casefold(), set()).add(path)
+            spellings.setdefault(_normal(path).casefold(), set()).add(path)
     return tuple(
         f"{' and '.join(sorted(same))} are one path where case doesn't count (macOS, Windows)"
         for _, same in sorted(spellings.items())
         if len(same) > 1
     )
+
+
+def _normal(path: str) -> str:
+    if path.isascii():  # as most are: the tables of the others take a millisecond to load
+        return path
+    import unicodedata
+
+    return unicodedata.normalize("NFC", path)
 
 
 def _folder_problem(path: str, paths: set[str]) -> tuple[str, str] | None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from reprobridge.digest import CHUNK, Digest, Hasher, digest_stream
 from reprobridge.errors import StoreError, UsageError
 from reprobridge.frozen import frozen
+from reprobridge.lock.kept_tree import tree_blob
 from reprobridge.lock.model import Lock, LockedFile
-from reprobridge.lock.tree import tree_blob
 from reprobridge.store.store import Store
 from reprobridge.system import files
 

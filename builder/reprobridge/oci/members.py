@@ -118,6 +118,7 @@ def _isal() -> "tuple[Callable[[], IgzipDecompressor], type[Exception]]":
     return new_inflater, cast("type[Exception]", igzip_lib.error)
 
 
+@functools.cache
 def golden_input() -> bytes:
     """The bytes on which the encoder proves itself: text-like, repetitive and noisy stretches."""
     noise = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(512))

@@ -67,19 +67,21 @@ def symlink(path: str, target: str) -> TarEntry:
 
 def header(entry: TarEntry) -> bytes:
     """The header blocks of an entry: one block, or three and more where PAX is needed."""
-    name = entry.path + "/" if entry.kind is EntryKind.DIRECTORY else entry.path
-    raw_name = name.encode("utf-8", "surrogateescape")
-    raw_link = entry.link.encode("utf-8", "surrogateescape")
+    path, kind, mode, size, link, gid, uid = entry
+    raw_name = (path + "/" if kind is EntryKind.DIRECTORY else path).encode("utf-8", "surrogateescape")
+    raw_link = link.encode("utf-8", "surrogateescape") if link else b""
     extended = b""
     if len(raw_name) > 100 or not raw_name.isascii():
         extended += _pax_record(b"path", raw_name)
     if len(raw_link) > 100 or not raw_link.isascii():
         extended += _pax_record(b"linkpath", raw_link)
-    if entry.size >= _USTAR_SIZE_LIMIT:
-        extended += _pax_record(b"size", b"%d" % entry.size)
-    size = entry.size if entry.size < _USTAR_SIZE_LIMIT else 0
-    block = _block(raw_name, raw_link, size, _numbers(entry.mode, entry.uid, entry.gid), entry.kind.encode())
-    return _pax_header(len(extended)) + extended + padding(len(extended)) + block if extended else block
+    if size >= _USTAR_SIZE_LIMIT:
+        extended += _pax_record(b"size", b"%d" % size)
+        size = 0
+    block = _block(raw_name, size, _numbers(mode, uid, gid), _closing(kind, raw_link[:100]))
+    return (
+        b"".join((_pax_header(len(extended)), extended, padding(len(extended)), block)) if extended else block
+    )
 
 
 def padding(size: int) -> bytes:
@@ -87,12 +89,18 @@ def padding(size: int) -> bytes:
     return bytes(-size % BLOCK)
 
 
-def _block(name: bytes, link: bytes, size: int, numbers: bytes, flag: bytes) -> bytes:
+def _block(name: bytes, size: int, numbers: bytes, closing: tuple[bytes, int]) -> bytes:
+    """A header block: `numbers` are mode and owner, `closing` what follows the checksum, with its bytes' sum."""
     head = b"%b%b%011o\0%b" % (name[:100].ljust(100, b"\0"), numbers, size, _MTIME)
-    tail = b"%b%bustar\x0000" % (flag, link[:100].ljust(100, b"\0"))
     # Adler-32's lower half is 1 plus the sum of all bytes, modulo 65521, which a header's cannot reach.
-    checksum = (zlib.adler32(tail, zlib.adler32(head)) & 0xFFFF) - 1 + 8 * 0x20
-    return b"%b%06o\0 %b%b" % (head, checksum, tail, _REST)
+    checksum = (zlib.adler32(head) & 0xFFFF) - 1 + 8 * 0x20 + closing[1]
+    return b"%b%06o\0 %b" % (head, checksum, closing[0])
+
+
+@functools.lru_cache(maxsize=1024)
+def _closing(flag: str, link: bytes) -> tuple[bytes, int]:
+    closing = b"%b%bustar\x0000%b" % (flag.encode(), link.ljust(100, b"\0"), _REST)
+    return closing, sum(closing)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -103,7 +111,7 @@ def _numbers(mode: int, uid: int, gid: int) -> bytes:
 @functools.lru_cache(maxsize=1024)
 def _pax_header(size: int) -> bytes:
     """The header of so many bytes of PAX records."""
-    return _block(b"pax", b"", size, _numbers(0o644, 0, 0), b"x")
+    return _block(b"pax", size, _numbers(0o644, 0, 0), _closing("x", b""))
 
 
 def _pax_record(key: bytes, value: bytes) -> bytes:

@@ -11,7 +11,7 @@ from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.lock.file import lock_bytes
-from reprobridge.lock.model import Lock, LockedDeb, LockedPlatform, LockedWheel
+from reprobridge.lock.model import Lock, LockedPlatform, LockedWheel
 from reprobridge.plan.contents.guide import changes_text, guide_text
 from reprobridge.plan.contents.manifest import (
     INTEGRITY,
@@ -66,7 +66,8 @@ def plan(inputs: PlanInputs) -> BuildPlan:
     spec, locked = inputs.spec, inputs.lock.platforms[inputs.platform]
     architecture = inputs.platform.partition("/")[2]
     code = TreeRecipe(tree=inputs.lock.source.refined, root=CODE_ROOT)
-    base, python = _base_layers(locked, inputs.order, architecture)
+    debs = _debs(locked, architecture)
+    base, python = _base_layers(locked, debs, inputs.order)
     wheels = _wheel_layers(locked, inputs.order)
     requested = _requested(locked)
     lock_data = lock_bytes(inputs.lock)
@@ -76,8 +77,8 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         base,
         python,
         *wheels,
-        *_extra_layers(locked, architecture),
-        _state_layer(locked, architecture, requested),
+        *_extra_layers(locked, debs),
+        _state_layer(debs, architecture, requested),
         LayerPlan(title="code", parts=(code,)),
         _launcher_layer(inputs),
         _artifact_layer(contents, _listed(python, wheels, requested, code)),
@@ -97,28 +98,30 @@ def plan(inputs: PlanInputs) -> BuildPlan:
 
 def room_layers(locked: LockedPlatform, order: LayerOrder, architecture: str) -> tuple[LayerPlan, ...]:
     """The root that packages are built in: what an image of these packages has below its code."""
-    base, python = _base_layers(locked, order, architecture)
-    state = _state_layer(locked, architecture, _requested(locked))
-    return (base, python, *_wheel_layers(locked, order), *_extra_layers(locked, architecture), state)
+    debs = _debs(locked, architecture)
+    base, python = _base_layers(locked, debs, order)
+    state = _state_layer(debs, architecture, _requested(locked))
+    return (base, python, *_wheel_layers(locked, order), *_extra_layers(locked, debs), state)
 
 
 # system
 
 
-def _deb(deb: LockedDeb, architecture: str) -> DebRecipe:
-    return DebRecipe(deb=deb.file, package=deb.name, architecture=architecture)
+def _debs(locked: LockedPlatform, architecture: str) -> dict[str, DebRecipe]:
+    """The recipe of every Debian package by name, sorted: the same in its layer and in the system's state."""
+    debs = sorted((*locked.debian.base, *locked.debian.extra), key=lambda deb: deb.name)
+    return {deb.name: DebRecipe(deb=deb.file, package=deb.name, architecture=architecture) for deb in debs}
 
 
-def _base_layers(locked: LockedPlatform, order: LayerOrder, architecture: str) -> tuple[LayerPlan, LayerPlan]:
-    python = [deb for deb in locked.debian.base if is_base_python(deb.name, order)]
-    system = [deb for deb in locked.debian.base if deb not in python]
+def _base_layers(
+    locked: LockedPlatform, debs: Mapping[str, DebRecipe], order: LayerOrder
+) -> tuple[LayerPlan, LayerPlan]:
+    python = tuple(debs[deb.name] for deb in locked.debian.base if is_base_python(deb.name, order))
+    system = tuple(debs[deb.name] for deb in locked.debian.base if not is_base_python(deb.name, order))
     skeleton = environment_skeleton(locked.python.version, locked.python.interpreter)
     return (
-        LayerPlan(title="base system", parts=tuple(_deb(deb, architecture) for deb in system)),
-        LayerPlan(
-            title=f"Python {locked.python.version}",
-            parts=(*(_deb(deb, architecture) for deb in python), skeleton),
-        ),
+        LayerPlan(title="base system", parts=system),
+        LayerPlan(title=f"Python {locked.python.version}", parts=(*python, skeleton)),
     )
 
 
@@ -138,14 +141,13 @@ def environment_skeleton(version: str, interpreter: str) -> FilesRecipe:
     )
 
 
-def _extra_layers(locked: LockedPlatform, architecture: str) -> list[LayerPlan]:
-    extra = tuple(_deb(deb, architecture) for deb in locked.debian.extra)
+def _extra_layers(locked: LockedPlatform, debs: Mapping[str, DebRecipe]) -> list[LayerPlan]:
+    extra = tuple(debs[deb.name] for deb in locked.debian.extra)
     return [LayerPlan(title="system packages", parts=extra)] if extra else []
 
 
-def _state_layer(locked: LockedPlatform, architecture: str, requested: FragmentRecipe) -> LayerPlan:
-    debs = sorted((*locked.debian.base, *locked.debian.extra), key=lambda deb: deb.name)
-    state = DebianStateRecipe(debs=tuple(_deb(deb, architecture) for deb in debs), architecture=architecture)
+def _state_layer(debs: Mapping[str, DebRecipe], architecture: str, requested: FragmentRecipe) -> LayerPlan:
+    state = DebianStateRecipe(debs=tuple(debs.values()), architecture=architecture)
     return LayerPlan(title="system state", parts=(state, requested))
 
 

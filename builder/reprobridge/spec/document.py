@@ -41,12 +41,12 @@ class _Format(Choice):
 
     def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
         """The name."""
-        if isinstance(node, Scalar) and node.text != SCHEMA and _ANY_FORMAT.fullmatch(node.text):
+        if isinstance(node, Scalar) and node.text != SCHEMA and re.fullmatch(_ANY_FORMAT, node.text):
             return self.refuse(node, reading, "the file is written for a newer release: upgrade reprobridge")
         return super().read(node, reading)
 
 
-_ANY_FORMAT = re.compile(r"reprobridge\.artifact/[1-9][0-9]{0,5}", re.ASCII)
+_ANY_FORMAT = r"reprobridge\.artifact/[1-9][0-9]{0,5}"
 _VERSION = Word(
     r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}",
     "a version such as 1.0.0",

@@ -7,6 +7,7 @@ stay what the author wrote. Only a plain `null`, `~` or empty value means "nothi
 from collections.abc import Iterator, Mapping
 
 from reprobridge.frozen import frozen
+from reprobridge.wording import without_passwords
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -95,8 +96,8 @@ def describe(node: Node) -> str:
 
 
 def shown(text: object) -> str:
-    """A text in double quotes, printable and cut to a readable length."""
-    return f'"{printable(str(text), escaped=_QUOTED)}"'
+    """A text in double quotes, printable and cut to a readable length; passwords in addresses are masked."""
+    return f'"{printable(without_passwords(str(text)), escaped=_QUOTED)}"'
 
 
 def printable(text: str, *, escaped: str = "") -> str:

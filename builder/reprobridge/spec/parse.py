@@ -11,13 +11,11 @@ from reprobridge.frozen import replace
 from reprobridge.spec.crosscheck import check_ids, check_repairs
 from reprobridge.spec.document import DOCUMENT
 from reprobridge.spec.model import Spec
+from reprobridge.spec.named import FILE_NAME
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid
 from reprobridge.spec.templates import template_names
 from reprobridge.spec.tree import LARGEST, BrokenYamlError, Memory, tree_of
-
-FILE_NAME = "reprobridge.yaml"
-"""Name of the specification in an artifact's folder."""
 
 
 def read_spec(

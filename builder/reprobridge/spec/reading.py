@@ -1,19 +1,15 @@
 """What is gathered while one reprobridge.yaml is read: its problems and the bytes of the files that it names.
 
 Shapes report here and go on, so that an author sees everything that is wrong at once.
-Named files are opened here only: each is a regular file below the artifact's folder, however it is spelled.
+Named files are opened through `named.py` only.
 """
 
-import os
-import stat
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
 from reprobridge.errors import Problem
+from reprobridge.spec.named import LARGEST_FILE, OutsideError, read_regular, real_path
 from reprobridge.spec.nodes import Node, shown
-
-LARGEST_FILE = 16 << 20
-"""Bytes of a patch, guide or requirements file: what is larger is data, not text that people read."""
 
 _GUESSES = 100
 _LONGEST_WORD = 40
@@ -66,18 +62,15 @@ class Reading:
 
     def existing(self, node: Node, path: PurePosixPath) -> Path | None:
         """The file or folder of that name, proven to lie below the artifact's folder; None after a report."""
-        full = self.folder / path
         try:
-            real = full.resolve(strict=True)
-        except (OSError, RuntimeError):  # RuntimeError: a loop of links, in Python 3.11 and 3.12
-            self.report(node, "a path that exists below the artifact's folder", f"no {shown(path)}")
-            return None
-        if not real.is_relative_to(self.folder.resolve()):
+            return Path(real_path(str(self.folder), str(path)))
+        except OutsideError:
             self.report(
                 node, "a path below the artifact's folder", f"{shown(path)}, a link that leads out of it"
             )
-            return None
-        return real
+        except OSError:
+            self.report(node, "a path that exists below the artifact's folder", f"no {shown(path)}")
+        return None
 
     def load(self, node: Node, path: PurePosixPath) -> bytes | None:
         """Bytes of a named file, kept in `files`; None after a report."""
@@ -86,7 +79,7 @@ class Reading:
         if (real := self.existing(node, path)) is None:
             return None
         try:
-            data = _read_regular(real)
+            data = read_regular(str(real))
         except OSError as error:
             self.report(node, "a file that can be read", f"{shown(path)}: {error.strerror}")
             return None
@@ -105,12 +98,3 @@ class Reading:
             line = data.count(b"\n", 0, error.start) + 1
             self.report(node, "a file in UTF-8", f"the byte 0x{data[error.start]:02x} in its line {line}")
             return None
-
-
-def _read_regular(path: Path) -> bytes | None:
-    """At most one byte more than LARGEST_FILE of a regular file; None for pipes, devices and folders."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        return stream.read(LARGEST_FILE + 1)

@@ -39,8 +39,9 @@ _EXCLUDE = Key(
 )
 _SUBDIRECTORY = Key(shape=PATH_TEXT, doc="The part of the tree that is the source.", default=None)
 _REMOTE = Word(
-    r"(https?|git|file)://[^\s@]+|ssh://([\w.-]+@)?[^\s@:/]\S*|[\w.-]+@[\w.-]+:\S+",
+    r"(https?|git|file)://[^\s@]+|ssh://([\w.-]+@)?[^\s@/]+(/\S*)?|[\w.-]+@[\w.-]+:\S+",
     "the address of a git repository, without password",
+    hint="an address is published with the image; logins come from git's own configuration: a credential helper, ssh",
 )
 _COMMIT = Word(r"[0-9a-f]{40}", "a commit of 40 hexadecimal digits", hint="`git rev-parse HEAD` prints it")
 _SHA256 = Word(r"[0-9a-f]{64}", "64 lower-case hexadecimal digits", hint="`sha256sum FILE` prints them")

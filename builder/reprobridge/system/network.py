@@ -2,9 +2,11 @@
 
 `httpx` is imported at the first fetch, so that an offline command never pays for it.
 Names drop out for seconds and servers answer 5xx now and then, so a fetch is tried again a few times;
-a definite answer (404, a wrong certificate) is not.
+a definite answer (404, a missing login) is not. Logins stand in an address, or else in the user's netrc; they go to
+no other host, and errors don't show them.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from reprobridge.digest import CHUNK
 from reprobridge.errors import NetworkError
 from reprobridge.frozen import frozen
+from reprobridge.wording import without_passwords
 
 if TYPE_CHECKING:
     import httpx
@@ -27,7 +30,7 @@ Sink = Callable[[bytes], object]
 
 
 class NotThere(NetworkError):
-    """The server answers, and says that it does not have this (404, 410, 403)."""
+    """The server answers, and says that it does not have this, or not for us (404, 410, 403, 401)."""
 
 
 class Network(Protocol):
@@ -45,16 +48,17 @@ class Offline:
         """Always raises NetworkError."""
         del open_sink
         raise NetworkError(
-            f"cannot fetch {url}", expected="a network", found="offline mode", hint="drop --offline"
+            _cannot_fetch(url), expected="a network", found="offline mode", hint="drop --offline"
         )
 
 
 class RealNetwork:
-    """http, https and file addresses; honours the usual proxy and certificate variables."""
+    """http, https and file addresses; honours the usual proxy and certificate variables, and netrc."""
 
     def __init__(self, *, pause: Callable[[float], None] = time.sleep) -> None:
         self._pause = pause
         self._client: httpx.Client | None = None
+        self._logins: httpx.Auth | None = None
         self._lock = threading.Lock()  # downloads run side by side
 
     def fetch(self, url: str, open_sink: Callable[[], Sink]) -> None:
@@ -82,17 +86,21 @@ class RealNetwork:
 
     def _stream(self, url: str, sink: Sink) -> None:
         import httpx
+        from httpx import USE_CLIENT_DEFAULT
 
         try:
-            with self._http().stream("GET", url) as response:
+            client = self._http()
+            # None would drop the login that stands in the address.
+            auth = self._logins if self._logins and "@" not in urlsplit(url).netloc else USE_CLIENT_DEFAULT
+            with client.stream("GET", url, auth=auth) as response:
                 _require_ok(url, response.status_code)
                 for block in response.iter_raw(CHUNK):
                     sink(block)
         except httpx.InvalidURL as error:
-            raise NotThere(f"cannot fetch {url}", found=str(error)) from error
+            raise NotThere(_cannot_fetch(url), found=without_passwords(str(error))) from error
         except httpx.HTTPError as error:
-            found = str(error) or type(error).__name__
-            raise NetworkError(f"cannot fetch {url}", expected="an answer", found=found) from error
+            found = without_passwords(str(error)) or type(error).__name__
+            raise NetworkError(_cannot_fetch(url), expected="an answer", found=found) from error
 
     def _http(self) -> "httpx.Client":
         import httpx
@@ -100,6 +108,7 @@ class RealNetwork:
         with self._lock:
             if self._client is None:
                 headers = {"Accept-Encoding": "identity"}
+                self._logins = _logins()
                 self._client = httpx.Client(follow_redirects=True, timeout=60, headers=headers)
             return self._client
 
@@ -117,10 +126,28 @@ def read_url(network: Network, url: str) -> bytes:
 
 
 def _require_ok(url: str, status: int) -> None:
-    if status in (403, 404, 410):
-        raise NotThere(f"cannot fetch {url}", expected="status 200", found=f"status {status}")
-    if status != 200:
-        raise NetworkError(f"cannot fetch {url}", expected="status 200", found=f"status {status}")
+    if status == 200:
+        return
+    kind = NotThere if status in (401, 403, 404, 407, 410) else NetworkError
+    hint = "logins come from ~/.netrc, or the file that NETRC names" if status == 401 else None
+    raise kind(_cannot_fetch(url), expected="status 200", found=f"status {status}", hint=hint)
+
+
+def _cannot_fetch(url: str) -> str:
+    return f"cannot fetch {without_passwords(url)}"
+
+
+def _logins() -> "httpx.Auth | None":
+    """The user's netrc, if there is one that can be read: whom it concerns is told by a status 401."""
+    import netrc
+
+    import httpx
+
+    try:
+        path = Path(os.environ.get("NETRC") or "~/.netrc").expanduser()
+        return httpx.NetRCAuth(str(path)) if path.is_file() else None
+    except (netrc.NetrcParseError, OSError, UnicodeDecodeError, RuntimeError):  # the last: no home
+        return None
 
 
 def _read_local(url: str, sink: Sink) -> None:

@@ -5,7 +5,7 @@ from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: list [--json]
 
-Lists the tasks: id, place in the paper, published value, longest time, title.
+Lists the tasks: id, place in the paper, published value, time after which a command is stopped, title.
 """
 FLAGS = ("--json",)
 VALUED = ()  # type: tuple[str, ...]

@@ -6,9 +6,11 @@ import pytest
 
 from reprobridge.assemble import aside
 from reprobridge.assemble.aside import Aside
+from reprobridge.assemble.fragment import LayerSink
+from reprobridge.oci import members
 
 
-class Taken:
+class Taken(LayerSink):
     """A sink that keeps what it takes, and may refuse a piece."""
 
     def __init__(self, refused: bytes = b"") -> None:
@@ -57,6 +59,17 @@ def test_a_task_is_called_behind_what_was_handed_over_before() -> None:
         beside.do(lambda _: seen.append(len(sink.pieces)), b"")
         beside.settle()
     assert seen == [1]
+
+
+def test_what_is_to_be_compressed_arrives_as_both_streams_in_its_place() -> None:
+    sink = Taken()
+    with Aside(sink) as beside:
+        beside.gzip(b"first")
+        beside.plain(b"text", members.LIGHT)
+        beside.settle()
+    packed = members.member(b"text", members.LIGHT)
+    assert sink.pieces == [("gzip", b"first"), ("tar", b"text"), ("gzip", packed)]
+    assert threading.get_ident() not in sink.threads
 
 
 def test_what_the_sink_raises_is_raised_at_the_latest_when_settling() -> None:

@@ -12,6 +12,8 @@ from reprobridge.assemble.deb_facts import DebFacts, Folder, read_facts
 from reprobridge.assemble.deb_paths import merged_target
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.errors import ArtifactError
+from reprobridge.frozen import replace
+from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import Store
 from support.debian_root import convert_deb, deb_recipe
 from support.debs import Compression, Deb, DebFile, DebSource, build_deb, folder, hardlink, symlink, write_ar
@@ -323,3 +325,35 @@ def test_a_package_without_control_file_is_refused(store: Store) -> None:
     parts = {"debian-binary": b"2.0\n", "control.tar": bytes(1024), "data.tar": bytes(1024)}
     with pytest.raises(ArtifactError, match="a control file"):
         convert_deb(store, Deb(source=DebSource(package="empty"), data=write_ar(parts)))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("hello_1.0-2_amd64.deb", "Package: hello, Version: 1.0-1, Architecture: amd64"),
+        ("hello_1.0-1_arm64.deb", "Architecture: amd64"),
+        ("other_1.0-1_amd64.deb", "Package: hello"),
+    ],
+)
+def test_a_package_that_is_not_what_the_lock_says_is_refused(store: Store, name: str, said: str) -> None:
+    made = deb_recipe(store, deb({"usr/a": "a"}))
+    recipe = replace(
+        made, deb=LockedFile(name, made.deb.sha256, made.deb.size), package=name.partition("_")[0]
+    )
+    with pytest.raises(ArtifactError) as caught:
+        Workshop(store).make_fragment(recipe)
+    assert caught.value.where == name
+    assert said in str(caught.value.found)
+    assert "the file's name" in str(caught.value.expected)
+
+
+def test_a_package_under_another_packages_name_is_refused(store: Store) -> None:
+    with pytest.raises(ArtifactError, match="Package: hello"):
+        Workshop(store).make_fragment(replace(deb_recipe(store, deb({"usr/a": "a"})), package="other"))
+
+
+def test_an_epoch_is_no_part_of_a_files_name(store: Store) -> None:
+    made = build_deb(DebSource(package="hello", version="3:1.0-1", files={"usr/a": "a"}))
+    assert made.filename == "hello_1.0-1_amd64.deb"
+    _, facts = convert_deb(store, made)
+    assert "Version: 3:1.0-1" in facts.control

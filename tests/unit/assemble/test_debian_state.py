@@ -223,6 +223,14 @@ def test_triggers_name_who_waits_for_them(store: Store) -> None:
     assert text(made, "var/lib/dpkg/triggers/File") == "/usr/lib/x x/noawait\n"
 
 
+def test_a_package_of_several_architectures_waits_under_its_full_name(store: Store) -> None:
+    source = DebSource(
+        package="libx", fields={"Multi-Arch": "same"}, control={"triggers": "interest-noawait /usr/lib/x\n"}
+    )
+    made = convert_debs(store, [build_deb(source)])
+    assert text(made, "var/lib/dpkg/triggers/File") == "/usr/lib/x libx:amd64/noawait\n"
+
+
 def test_unknown_effects_and_dropped_bits_are_reported_by_package(store: Store) -> None:
     made = convert_debs(
         store,
@@ -234,6 +242,15 @@ def test_unknown_effects_and_dropped_bits_are_reported_by_package(store: Store) 
 def test_the_order_of_packages_does_not_matter(store: Store) -> None:
     debs = [BASE_FILES, editor("nano", 40), editor("vim", 40), deb("base-passwd", MASTERS)]
     assert convert_debs(store, debs).root == convert_debs(store, debs[::-1]).root
+
+
+def test_a_candidate_may_be_a_folder(store: Store) -> None:
+    call = "update-alternatives --install /usr/include/mpi mpi /usr/lib/openmpi/include 50"
+    made = convert_debs(
+        store, [deb("dev", {"usr/lib/openmpi/include/mpi.h": ""}, postinst=f"#!/bin/sh\n{call}\n")]
+    )
+    assert made.root["usr/include/mpi"].link == "/etc/alternatives/mpi"
+    assert made.root["etc/alternatives/mpi"].link == "/usr/lib/openmpi/include"
 
 
 # certificates

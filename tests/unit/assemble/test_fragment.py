@@ -55,7 +55,7 @@ def both(sink: Captured) -> tuple[bytes, bytes]:
 )
 def test_both_streams_hold_the_same_and_the_index_knows_it(files: list[tuple[str, bytes]]) -> None:
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     for number, (how, data) in enumerate(files):
         path = f"f{number}"
         match how:
@@ -76,7 +76,7 @@ def test_both_streams_hold_the_same_and_the_index_knows_it(files: list[tuple[str
 def test_a_long_stream_is_passed_on_untouched() -> None:
     stream = raw(NOISE)
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     writer.deflated(deflated("noise", NOISE))
     writer.close()
     assert stream in b"".join(sink.packed)
@@ -85,7 +85,7 @@ def test_a_long_stream_is_passed_on_untouched() -> None:
 
 def test_short_streams_share_a_member_with_their_neighbours() -> None:
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     for number in range(50):
         writer.deflated(deflated(f"f{number}", b"short %d" % number))
     writer.close()
@@ -95,7 +95,7 @@ def test_short_streams_share_a_member_with_their_neighbours() -> None:
 def test_a_short_stream_of_a_long_file_is_passed_on_so_that_memory_stays_flat() -> None:
     data = bytes(members.SMALL + 1)
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     writer.deflated(deflated("zeros", data))
     writer.close()
     assert raw(data) in b"".join(sink.packed)
@@ -106,7 +106,7 @@ def test_bytes_do_not_depend_on_how_a_stream_is_cut(data: bytes) -> None:
     outputs = set()
     for step in (1 if len(data) < 10 else 999, 4096, members.WINDOW):
         sink = Captured()
-        writer = FragmentWriter([sink])
+        writer = FragmentWriter(sink)
         stream = raw(data)
         file = DeflatedFile(entry("x", len(data)), zlib.crc32(data), len(stream), cut(stream, step), "x")
         writer.deflated(file)
@@ -120,11 +120,11 @@ LARGE = random.Random(2).randbytes(LONG) + bytes(LONG)
 
 def test_a_helper_changes_no_byte_and_no_digest() -> None:
     alone, helped = Captured(), Captured()
-    writer = FragmentWriter([alone])
+    writer = FragmentWriter(alone)
     writer.deflated(deflated("large", LARGE))
     writer.close()
     with Aside(helped) as aside:
-        other = FragmentWriter([aside], helper=aside)
+        other = FragmentWriter(aside, helper=aside)
         other.deflated(deflated("large", LARGE))
         other.close()
         aside.settle()
@@ -138,7 +138,9 @@ def test_a_helper_notices_a_wrong_checksum() -> None:
 
     def write() -> None:
         with Aside(Captured()) as aside:
-            FragmentWriter([aside], helper=aside).deflated(file)
+            writer = FragmentWriter(aside, helper=aside)
+            writer.deflated(file)
+            writer.settled()
 
     with pytest.raises(ArtifactError, match="CRC-32"):
         write()
@@ -149,7 +151,7 @@ def test_bytes_do_not_depend_on_how_a_plain_file_is_read() -> None:
     outputs = set()
     for step in (1000, 65536, len(data)):
         sink = Captured()
-        writer = FragmentWriter([sink])
+        writer = FragmentWriter(sink)
         writer.blocks(entry("x", len(data)), cut(data, step))
         writer.close()
         outputs.add(b"".join(sink.packed))
@@ -158,7 +160,7 @@ def test_bytes_do_not_depend_on_how_a_plain_file_is_read() -> None:
 
 def test_no_member_of_ours_holds_more_than_a_piece() -> None:
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     writer.file(entry("big", 3 * members.PIECE), bytes(3 * members.PIECE))
     writer.close()
     assert max(map(len, sink.pieces)) == members.PIECE
@@ -174,19 +176,19 @@ def test_a_broken_stream_is_an_error_that_names_archive_and_member(data: bytes, 
         entry("x", len(data) + (fault == "longer")), crc, len(packed), cut(packed), "some.whl: x"
     )
     with pytest.raises(ArtifactError) as caught:
-        FragmentWriter([]).deflated(file)
+        FragmentWriter(Captured()).deflated(file)
     assert caught.value.where == "some.whl: x"
 
 
 @pytest.mark.parametrize("size", [4, 6])
 def test_a_plain_file_of_another_length_is_an_error(size: int) -> None:
     with pytest.raises(ArtifactError, match="another length"):
-        FragmentWriter([]).blocks(entry("x", size), [b"12345"])
+        FragmentWriter(Captured()).blocks(entry("x", size), [b"12345"])
 
 
 def test_a_stream_is_read_only_as_far_as_the_entry_says() -> None:
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     source = io.BytesIO(b"headtail")
     writer.stream(entry("x", 4), source)
     writer.close()
@@ -202,7 +204,7 @@ def names(tar: bytes) -> list[tuple[str, int]]:
 
 def test_every_folder_stands_once_before_what_it_holds() -> None:
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     for path in ("a/b/x", "a/b/y", "a/c/z"):
         writer.file(entry(path, 0), b"")
     writer.close()
@@ -212,7 +214,7 @@ def test_every_folder_stands_once_before_what_it_holds() -> None:
 
 def test_a_folder_with_a_mode_of_its_own_keeps_it() -> None:
     sink = Captured()
-    writer = FragmentWriter([sink])
+    writer = FragmentWriter(sink)
     writer.folder(TarEntry("tmp", EntryKind.DIRECTORY, 0o1777))
     writer.file(entry("tmp/x", 0), b"")
     writer.close()
@@ -221,7 +223,7 @@ def test_a_folder_with_a_mode_of_its_own_keeps_it() -> None:
 
 def test_a_fragment_for_a_chain_has_links_and_files_but_no_folders() -> None:
     sink = Captured()
-    writer = FragmentWriter([sink], folders=False)
+    writer = FragmentWriter(sink, folders=False)
     writer.folder(TarEntry("tmp", EntryKind.DIRECTORY, 0o1777))
     writer.link(symlink("a", "b"))
     writer.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reprobridge.assemble import tree
-from reprobridge.assemble.fragment import FragmentWriter
+from reprobridge.assemble.fragment import FragmentWriter, LayerSink
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest
@@ -16,14 +16,14 @@ from reprobridge.plan.model import TreeRecipe
 from reprobridge.store.store import Store
 
 
-class Sink:
+class Sink(LayerSink):
     """Keeps both streams of a layer."""
 
     def __init__(self) -> None:
-        self.plain, self.packed = bytearray(), bytearray()
+        self.inflated, self.packed = bytearray(), bytearray()
 
     def tar(self, data: bytes) -> None:
-        self.plain += data
+        self.inflated += data
 
     def gzip(self, data: bytes) -> None:
         self.packed += data
@@ -40,7 +40,7 @@ def kept(store: Store) -> Digest:
 
 
 def converted(store: Store, recipe: TreeRecipe) -> list[IndexEntry]:
-    writer = FragmentWriter([Sink()])
+    writer = FragmentWriter(Sink())
     assert tree.convert(recipe, Workshop(store), writer) is None  # type: ignore[func-returns-value]  # no facts
     writer.close()
     return writer.entries
@@ -64,7 +64,7 @@ def test_the_same_tree_gives_the_same_bytes_from_any_store(tmp_path: Path) -> No
     packed = []
     for name in ("one", "two"):
         store, sink = Store(tmp_path / name), Sink()
-        writer = FragmentWriter([sink])
+        writer = FragmentWriter(sink)
         tree.convert(TreeRecipe(tree=kept(store), root="rra/code"), Workshop(store), writer)
         writer.close()
         packed.append(bytes(sink.packed))

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import json
+import random
 import stat
 from base64 import urlsafe_b64encode
 from pathlib import Path
@@ -12,8 +13,9 @@ from posixpath import relpath
 
 import pytest
 
+from reprobridge.assemble.fragment import LONG
 from reprobridge.errors import ArtifactError
-from support.converted import Result, convert_wheel
+from support.converted import Result, convert_beside_a_helper, convert_file, convert_wheel
 from support.hostile_wheels import dubious_wheels, hostile_wheels
 from support.typical_wheels import typical_wheels
 from support.wheels import WheelSource, build_wheel, executable, simple_wheel
@@ -70,6 +72,23 @@ def test_files_come_in_the_order_of_their_paths_and_generated_ones_last(tmp_path
     ]
     assert paths[-5:] == generated
     assert paths[:-5] == sorted(paths[:-5])
+
+
+def test_names_beyond_ascii_come_in_the_order_of_their_bytes(tmp_path: Path) -> None:
+    names = ["z.py", "\u00e9.py", "\ud7ff.py", "\ufffd.py", "\U0001f600.py", "~.py"]
+    wheel = build_wheel(WheelSource(name="named", files=dict.fromkeys(names, "1")))
+    found = [path.encode() for path in convert_wheel(wheel, tmp_path).files if path.endswith(".py")]
+    assert found == sorted(found)
+    assert len(found) == len(names)
+
+
+def test_a_thread_beside_the_conversion_changes_nothing(tmp_path: Path) -> None:
+    files = {f"m{number}.so": random.Random(number).randbytes(LONG + number) for number in range(5)}
+    source = WheelSource(name="large", files={**files, "small.py": "1", "zeros.bin": bytes(LONG * 2)})
+    path = build_wheel(source).write(tmp_path)
+    alone, helped = convert_file(path), convert_beside_a_helper(path)
+    assert (helped.tar, helped.gzip, helped.facts) == (alone.tar, alone.gzip, alone.facts)
+    assert sorted(helped.entries) == sorted(alone.entries)
 
 
 def test_the_order_of_the_archive_does_not_matter(tmp_path: Path) -> None:

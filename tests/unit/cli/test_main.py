@@ -177,3 +177,9 @@ def test_options_may_stand_between_the_words_of_a_command(tmp_path: Path) -> Non
     succeed(run("init", str(folder)))
     done = run("run", str(folder), "--seed", "1", "no-such-task")
     assert "found: no-such-task" in done.stderr
+
+
+def test_the_help_of_a_command_shows_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["build", "--help"])
+    assert capsys.readouterr().out.startswith("usage: reprobridge build [-h] [--output WHERE]")

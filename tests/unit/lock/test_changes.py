@@ -10,7 +10,8 @@ from reprobridge.errors import ArtifactError, LockError
 from reprobridge.lock.changes import Refined, apply_changes
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
-from reprobridge.lock.tree import tree_blob, tree_rows
+from reprobridge.lock.kept_tree import tree_blob
+from reprobridge.lock.tree import tree_rows
 from reprobridge.spec.model import Change, ChangeClass, Spec
 from support.git_repository import GitRepository
 from support.lock_doors import doors, temporary_files

@@ -8,6 +8,7 @@ import pytest
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError, LockError
 from reprobridge.lock.doors import Doors
+from reprobridge.lock.kept_tree import has_tree
 from reprobridge.lock.source import (
     UNDATED,
     lock_source,
@@ -15,7 +16,7 @@ from reprobridge.lock.source import (
     obtain_tree,
     source_wish,
 )
-from reprobridge.lock.tree import has_tree, tree_rows
+from reprobridge.lock.tree import tree_rows
 from reprobridge.spec.model import (
     ArchiveSource,
     Change,

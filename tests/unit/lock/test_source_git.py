@@ -7,13 +7,14 @@ import pytest
 from reprobridge.errors import LockError, NetworkError, ReproBridgeError
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
-from reprobridge.lock.git import git_environment, is_local, resolve_relative
+from reprobridge.lock.git import is_local, resolve_relative
+from reprobridge.lock.kept_tree import tree_blob
 from reprobridge.lock.source import ResolvedSource, lock_source
-from reprobridge.lock.tree import read_tree, tree_blob
+from reprobridge.lock.tree import read_tree
 from reprobridge.spec.model import GitSource
 from support.file_server import FileServer
 from support.git_repository import DATE, GitRepository
-from support.lock_doors import doors, temporary_files
+from support.lock_doors import doors, impatient, temporary_files
 from support.specs import sample_spec
 
 
@@ -108,7 +109,7 @@ def test_a_server_that_only_gives_whole_branches_is_asked_for_them(
     repository.git("update-server-info")
     # Plain files: the "dumb" protocol, which knows no single commits.
     url = file_server.put_folder(repository.folder / ".git", at="/upstream.git")
-    resolved = lock(doors(store_folder), GitSource(url, first))
+    resolved = lock(doors(store_folder, network=impatient()), GitSource(url, first))
     assert resolved.locked.tree == lock(doors(store_folder), GitSource(repository.url, first)).locked.tree
 
 
@@ -128,6 +129,41 @@ def test_a_repository_that_is_not_there_is_named_with_gits_words(opened: Doors, 
     url = (tmp_path / "none").as_uri()
     message = refusal(opened, GitSource(url, "0" * 40), NetworkError)
     assert url in message
+
+
+def test_a_password_in_the_sources_own_gitmodules_is_warned_about_and_not_shown(
+    opened: Doors, repository: GitRepository, tmp_path: Path
+) -> None:
+    inner = GitRepository(tmp_path / "inner")
+    inner.commit()
+    repository.git("submodule", "--quiet", "add", inner.url, "libs/inner")
+    address = "https://ann:secret@127.0.0.1:9/inner"
+    repository.git("config", "--file", ".gitmodules", "submodule.libs/inner.url", address)
+    commit = repository.commit()
+    warning = ".gitmodules holds a password, and would reach the image: the address of libs/inner"
+    assert warning in lock(opened, GitSource(repository.url, commit)).warnings
+    message = refusal(opened, GitSource(repository.url, commit, submodules=True), NetworkError)
+    assert "secret" not in message
+
+
+def test_a_submodule_of_a_server_never_leads_to_this_machine(
+    store_folder: Path, repository: GitRepository, file_server: FileServer, tmp_path: Path
+) -> None:
+    own = GitRepository(tmp_path / "own")
+    own.write("key.txt", "private\n")
+    own.commit()
+    repository.git("submodule", "--quiet", "add", own.url, "libs/own")
+    repository.git("config", "--file", ".gitmodules", "submodule.libs/own.url", "https://git.example.org/own")
+    commit = repository.commit()
+    repository.git("update-server-info")
+    url = file_server.put_folder(repository.folder / ".git", at="/upstream.git")
+    # Not even where the user's own git would be led here for the sake of an address of theirs.
+    (tmp_path / ".gitconfig").write_text(
+        f'[url "{tmp_path.as_uri()}/"]\n\tinsteadOf = https://git.example.org/\n'
+    )
+    opened = doors(store_folder, network=impatient(), environment={"HOME": str(tmp_path)})
+    message = refusal(opened, GitSource(url, commit, submodules=True), NetworkError)
+    assert "transport 'file' not allowed" in message
 
 
 @pytest.mark.parametrize("url", ["ext::sh -c 'touch owned'", "fd::17/foo", "--upload-pack=touch owned"])
@@ -167,22 +203,6 @@ def test_a_submodule_that_cannot_be_fetched_is_named(opened: Doors, repository: 
     assert "submodules: false" in message
 
 
-def test_hooks_templates_and_the_users_configuration_are_not_used(
-    store_folder: Path, tmp_path: Path, repository: GitRepository
-) -> None:
-    hook = tmp_path / "hooks/post-checkout"
-    hook.parent.mkdir()
-    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/owned\n")
-    hook.chmod(0o755)
-    (tmp_path / ".gitconfig").write_text(
-        f'[core]\n\thooksPath = {hook.parent}\n\tautocrlf = true\n[url "/nowhere"]\n\tinsteadOf = {repository.url}\n'
-    )
-    opened = doors(store_folder, environment={"HOME": str(tmp_path), "GIT_CONFIG_COUNT": "1"})
-    resolved = lock(opened, GitSource(repository.url, repository.commit()))
-    assert resolved.locked.tree == read_folder(opened.store, repository.folder, (".git",)).kept.tree
-    assert not (tmp_path / "owned").exists()
-
-
 def test_a_remembered_commit_needs_neither_git_nor_network(opened: Doors, repository: GitRepository) -> None:
     source = GitSource(repository.url, repository.commit())
     first = lock(opened, source)
@@ -193,15 +213,6 @@ def test_an_empty_commit_is_refused(opened: Doors, tmp_path: Path) -> None:
     empty = GitRepository(tmp_path / "empty")
     with pytest.raises(ReproBridgeError, match="the source is empty"):
         lock(opened, GitSource(empty.url, empty.commit()))
-
-
-def test_certificates_and_ssh_settings_reach_git_and_nothing_else_of_its_variables() -> None:
-    environment = git_environment({"GIT_SSL_CAINFO": "/ca", "GIT_WORK_TREE": "/x", "HTTPS_PROXY": "http://p"})
-    assert environment["GIT_SSL_CAINFO"] == "/ca"
-    assert environment["HTTPS_PROXY"] == "http://p"
-    assert "GIT_WORK_TREE" not in environment
-    assert environment["GIT_SSH_COMMAND"] == "ssh -o BatchMode=yes"
-    assert git_environment({"GIT_SSH_COMMAND": "my"})["GIT_SSH_COMMAND"] == "my"
 
 
 @pytest.mark.parametrize(
@@ -229,6 +240,8 @@ def test_a_relative_submodule_address_is_resolved_as_git_does(base: str, url: st
         ("git@h:x/y", False),
         ("h:x", False),
         ("./a:b", True),
+        ("FILE:///x", True),
+        ("https://[x", False),
     ],
 )
 def test_what_git_would_read_from_this_machine_is_known(url: str, local: bool) -> None:

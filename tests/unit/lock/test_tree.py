@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reprobridge.errors import ArtifactError, StoreError
+from reprobridge.lock.kept_tree import KIND, has_tree, tree_blob
 from reprobridge.lock.tree import (
     Found,
     found_file,
     found_link,
-    has_tree,
+    history_in,
     keep_tree,
-    tree_blob,
     tree_difference,
+    tree_rows,
     unpack_tree,
 )
 from reprobridge.oci.tar import EntryKind, TarEntry
@@ -213,3 +214,23 @@ def test_the_difference_of_two_trees_names_the_paths(store: Store) -> None:
     old = keep_tree(store, [file("same"), file("gone"), file("edited", b"1")], where="old").tree
     new = keep_tree(store, [file("same"), file("new"), file("edited", b"2")], where="new").tree
     assert tree_difference(store, old, new) == "edited (changed), gone (gone), new (new)"
+
+
+def test_version_control_in_a_tree_is_named_by_its_topmost_folder_also_where_nobody_noted_it(
+    store: Store,
+) -> None:
+    paths = ("a.py", "sub/.git", "sub/.git.py", ".HG/x", ".HG/.git/y")
+    kept = keep_tree(store, [file(path) for path in paths], where="the source")
+    assert history_in(store, kept.tree) == (".HG", "sub/.git")
+    store.remember(KIND, kept.tree, {"blob": str(kept.blob), "warnings": []})
+    assert history_in(store, kept.tree) == (".HG", "sub/.git")
+
+
+def test_a_damaged_tree_of_the_store_is_an_error_that_says_what_to_do(store: Store) -> None:
+    kept = keep_tree(store, [file("a.py", b"x" * 2000)], where="the source")
+    path = store.path(kept.blob)
+    whole = path.read_bytes()
+    for damaged in (whole[:1000], whole[:300], b"?" + whole[1:], b""):
+        path.write_bytes(damaged)
+        with pytest.raises(ArtifactError, match="delete that file"):
+            tree_rows(store, kept.tree)

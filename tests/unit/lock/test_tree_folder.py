@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError, LockError
-from reprobridge.lock.folder import SETTLED, read_folder
+from reprobridge.lock.folder import SETTLED, Readings, read_folder
 from reprobridge.store.store import Store
 from support.tree_dump import dump_tar
 
@@ -154,3 +154,18 @@ def test_a_missing_folder_and_a_file_in_its_place_are_named(store: Store, source
         read_folder(store, source / "none")
     with pytest.raises(LockError, match="found: a file"):
         read_folder(store, source / "run.py")
+
+
+def test_one_command_sees_one_state_of_a_folder_and_the_next_one_another(store: Store, source: Path) -> None:
+    readings = Readings()
+    first = readings.read(store, source, ()).kept.tree
+    (source / "run.py").write_text("print(2)\n")
+    assert readings.read(store, source, ()).kept.tree == first
+    assert Readings().read(store, source, ()).kept.tree != first
+
+
+def test_what_is_left_out_makes_another_reading(store: Store, source: Path) -> None:
+    (source / "score.csv").write_text("1")
+    readings = Readings()
+    whole = readings.read(store, source, ()).kept.tree
+    assert readings.read(store, source, ("score.csv",)).kept.tree != whole

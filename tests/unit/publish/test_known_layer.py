@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reprobridge.assemble.composition import Composed, composed, composition_of, remember_composition
 from reprobridge.assemble.elsewhere import Place, is_had, place_of, remember_place
-from reprobridge.assemble.index import IndexEntry, write_index
+from reprobridge.assemble.index import IndexEntry, in_order, write_index
 from reprobridge.assemble.model import Layer
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest
@@ -68,7 +68,7 @@ parts = st.builds(
     index=st.lists(
         st.builds(IndexEntry, st.text(min_size=1), st.just("file"), st.just(0o644), st.just(1), st.just("c")),
         max_size=3,
-    ).map(write_index),
+    ).map(lambda rows: write_index(in_order(rows))),
     facts=st.none() | st.binary(),
 )
 

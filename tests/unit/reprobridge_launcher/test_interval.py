@@ -67,6 +67,12 @@ def test_a_single_observation_gives_the_floor_labelled() -> None:
     assert (span.kind, span.low, span.high, span.deviation) == ("floor_only", 49.5, 50.5, None)
 
 
+def test_equal_observations_have_themselves_as_mean_and_no_deviation() -> None:
+    value = 715827883.3600156  # the sum of three, rounded, is less than three times it
+    span = derive((value,) * 3, Policy())
+    assert (span.mean, span.deviation) == (value, 0.0)
+
+
 def test_zero_everywhere_is_degenerate() -> None:
     span = derive((0.0, 0.0, 0.0), Policy())
     assert (span.low, span.high, span.degenerate, span.relative_half_width) == (0.0, 0.0, True, None)

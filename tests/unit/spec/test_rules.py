@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from reprobridge.spec.model import GitSource
 from support.artifact_on_disk import PATCH, ArtifactOnDisk
 
 Change = Callable[[dict[str, Any]], object]
@@ -255,3 +256,28 @@ def test_a_value_of_the_wrong_form_is_refused_at_its_place(
         target = target[section]
     target[key] = value
     assert artifact.problem().where.startswith(path)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://ann:secret@git.example.org/x",
+        "https://secret@git.example.org/x",
+        "ssh://ann:secret@git.example.org/x",
+        "file://ann:secret@/x",
+    ],
+)
+def test_an_address_with_a_password_is_refused_and_not_shown(artifact: ArtifactOnDisk, address: str) -> None:
+    artifact.spec["source"] = {"git": address, "commit": "0" * 40}
+    problem = artifact.problem()
+    assert problem.where == "source.git"
+    assert "credential helper" in str(problem)
+    assert "secret" not in str(problem)
+
+
+@pytest.mark.parametrize(
+    "address", ["ssh://git@h/x.git", "ssh://h:2222/~ann/x@1", "ssh://git@[::1]:22/x", "git@h:x/y.git"]
+)
+def test_an_address_of_ssh_may_name_a_user_and_a_port(artifact: ArtifactOnDisk, address: str) -> None:
+    artifact.spec["source"] = {"git": address, "commit": "0" * 40}
+    assert isinstance(artifact.read().source, GitSource)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from reprobridge.errors import SpecError
+from reprobridge.spec.named import FILE_NAME
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, is_null
-from reprobridge.spec.parse import FILE_NAME, read_spec
+from reprobridge.spec.parse import read_spec
 from reprobridge.spec.reference import reference_text
 from reprobridge.spec.scaffold import create_artifact
 from reprobridge.spec.schema import json_schema, schema_text

@@ -102,3 +102,12 @@ def test_a_store_is_absolute_and_says_when_it_takes_nothing(
     (tmp_path / "here" / "results").write_bytes(b"in the way")
     with pytest.raises(StoreError, match="cannot be used"):
         store.remember("kind", Digest.of(b""), {})
+
+
+def test_a_length_is_asked_for_what_may_not_be_here(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    here, gone = store.add(b"four"), Digest.of(b"gone")
+    assert (store.size_if_here(here), store.size_if_here(gone)) == (4, None)
+    assert store.size(here) == 4
+    with pytest.raises(StoreError, match="missing from the store"):
+        store.size(gone)

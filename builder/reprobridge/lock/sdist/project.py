@@ -7,7 +7,8 @@ from typing import Any
 from reprobridge.digest import Digest
 from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
-from reprobridge.lock.tree import read_tree, tree_blob
+from reprobridge.lock.kept_tree import tree_blob
+from reprobridge.lock.tree import read_tree
 from reprobridge.store.store import Store
 
 _LARGEST = 4 << 20

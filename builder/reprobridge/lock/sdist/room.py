@@ -19,10 +19,10 @@ from reprobridge.digest import CHUNK, Digest
 from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
+from reprobridge.lock.kept_tree import tree_blob
 from reprobridge.lock.sdist.failure import build_failure
 from reprobridge.lock.sdist.ground import Room
 from reprobridge.lock.sdist.project import BuildSystem
-from reprobridge.lock.tree import tree_blob
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import build_frontend, files
 from reprobridge.system.processes import Completed

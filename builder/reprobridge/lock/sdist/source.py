@@ -9,9 +9,10 @@ from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import VERSION_CONTROL, Exclusion
 from reprobridge.lock.fetch import Fetcher, Wanted
+from reprobridge.lock.kept_tree import has_tree
 from reprobridge.lock.model import LockedBuild, LockedFile
 from reprobridge.lock.sdist.wish import SourceWish, archive_name
-from reprobridge.lock.tree import has_tree, keep_tree, tree_difference
+from reprobridge.lock.tree import keep_tree, tree_difference
 from reprobridge.system.network import read_url
 
 KIND = "sdist-tree"

