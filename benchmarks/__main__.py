@@ -11,9 +11,10 @@ import signal
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.cases import SETS
+from benchmarks.cases import SETS, Case
 from benchmarks.engine import Engine, own_engine
 from benchmarks.figures import Series
 from benchmarks.machine import this_machine
@@ -31,7 +32,7 @@ def main() -> int:
     chosen = _parser().parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that engine and folders are cleaned up
     with tempfile.TemporaryDirectory(prefix="benchmark-", dir=chosen.work) as work:
-        settings = settings_of(chosen, Path(work), chosen.builders)
+        settings = replace(settings_of(chosen, Path(work), chosen.builders), last=chosen.until)
         try:
             require(chosen.builders)
             report = _measure(chosen.sets, settings)
@@ -47,6 +48,13 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = common_parser("python -m benchmarks", __doc__, ["S", "M"])
     parser.add_argument("--builders", nargs="+", choices=BUILDERS, default=list(BUILDERS))
+    parser.add_argument(
+        "--until",
+        type=Case,
+        choices=list(Case),
+        default=Case.SECOND,
+        help="the case after which a round ends",
+    )
     return parser
 
 

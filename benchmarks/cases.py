@@ -92,6 +92,12 @@ def wheel_platforms() -> list[str]:
     return [f"manylinux_2_{minor}_x86_64" for minor in range(GLIBC[1], 16, -1)] + ["manylinux2014_x86_64"]
 
 
+def until(last: Case) -> list[Case]:
+    """The cases up to one of them: none can be left out before it, since each begins where the one before ended."""
+    every = list(Case)
+    return every[: every.index(last) + 1]
+
+
 def orders(names: list[str], rounds: int) -> list[list[str]]:
     """In which order builders take their turns in each round: there, and back the next time (A B C, C B A)."""
     return [names if number % 2 == 0 else names[::-1] for number in range(rounds)]

@@ -40,6 +40,10 @@ class Series:
         """Every column, in order of first appearance."""
         return list(dict.fromkeys(column for run in self.runs for column in run.columns))
 
+    def cases(self) -> list[Case]:
+        """Every case that was run, in order."""
+        return [case for case in Case if any(run.case is case for run in self.runs)]
+
     def cost(self, case: Case, column: str) -> Cost | None:
         """The median cost, each figure on its own; None when this was never run."""
         return median_cost(cost for run in self._of(case, column) for cost in [_cost(run, column)])

@@ -64,7 +64,10 @@ def _series_lines(series: Series) -> Iterator[str]:
     peers = [column for column in columns if not column.startswith("reprobridge")]
     yield from table(
         ["wall s (CPU s)", *columns, *(f"{peer} / ours" for peer in peers)],
-        [[case.value, *_times(series, case, columns), *_ratios(series, case, peers)] for case in Case],
+        [
+            [case.value, *_times(series, case, columns), *_ratios(series, case, peers)]
+            for case in series.cases()
+        ],
     )
     yield ""
     yield from table(["the image and its making", *columns], list(_facts(series, columns)))
@@ -94,7 +97,7 @@ def _facts(series: Series, columns: Sequence[str]) -> Iterator[list[str]]:
         return cost
 
     yield ["peak memory, cold, MB", *(_mega(cold(column).memory) for column in columns)]
-    for case in (Case.COLD, Case.ADD, Case.SECOND):
+    for case in (case for case in (Case.COLD, Case.ADD, Case.SECOND) if case in series.cases()):
         costs = [series.cost(case, column) for column in columns]
         yield [f"written to disk, {case.value}, MB", *("-" if c is None else _mega(c.written) for c in costs)]
     yield ["layers", *(str(series.image(column).layers) for column in columns)]

@@ -12,7 +12,7 @@ from benchmarks.builders.docker import Docker
 from benchmarks.builders.model import Builder
 from benchmarks.builders.ours import Ours
 from benchmarks.builders.umoci import Umoci
-from benchmarks.cases import Case, PackageSet, orders
+from benchmarks.cases import Case, PackageSet, orders, until
 from benchmarks.engine import Engine
 from benchmarks.figures import Run, Series
 from benchmarks.measure import Cost, Invocation, measure, run
@@ -42,6 +42,8 @@ class Settings:
     """The program."""
     say: Callable[[str], None]
     """Talk."""
+    last: Case = Case.SECOND
+    """The case after which a round ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def run_set(package_set: PackageSet, prepared: Prepared, settings: Settings, eng
         runs: list[Run] = []
         floors: list[Cost] = []
         for number, order in enumerate(orders(list(entrants), rounds)):
-            for case in Case:
+            for case in until(settings.last):
                 for name in order:
                     if case in entrants[name].cases:
                         runs.append(_turn(entrants[name], case, number))

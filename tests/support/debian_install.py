@@ -106,6 +106,7 @@ def install(selection: Selection, archive: Path) -> dict[str, RootEntry]:
         "--variant=custom",
         "--include=" + ",".join(f"{deb.name}={deb.version}" for deb in selection.locked.base),
         "--dpkgopt=path-include=/usr/share/*",
+        "--dpkgopt=force-unsafe-io",  # nobody needs this root after a crash
         f"--setup-hook={links}",
         *([f"--customize-hook={apt} -oDPkg::Chroot-Directory=$1 {extra}"] if extra else []),
         template.suites[0].suite,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.cases import SETS, Case, PackageSet, orders, wheel_platforms
+from benchmarks.cases import SETS, Case, PackageSet, orders, until, wheel_platforms
 from benchmarks.papers import write_papers
 from reprobridge.spec.parse import read_spec
 
@@ -13,6 +13,11 @@ def test_builders_take_turns_there_and_back() -> None:
 
 def test_cases_are_in_the_order_in_which_they_build_on_each_other() -> None:
     assert [case.name for case in Case] == ["COLD", "NOTHING", "EDIT", "ADD", "SECOND"]
+
+
+def test_a_round_may_end_early_but_leaves_no_case_out_before() -> None:
+    assert until(Case.SECOND) == list(Case)
+    assert until(Case.COLD) == [Case.COLD]
 
 
 @pytest.mark.parametrize("package_set", SETS.values(), ids=list(SETS))

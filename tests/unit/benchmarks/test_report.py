@@ -1,6 +1,7 @@
 """The report's tables, and their place in the page."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,8 @@ def run(case: Case, column: str, wall: float) -> Run:
     return Run(case=case, columns=(column,), built=built)
 
 
-def report() -> Report:
-    runs = [run(case, OURS, 0.1) for case in Case] + [run(case, "umoci + uv", 12.0) for case in Case]
+def report(cases: Iterable[Case] = Case) -> Report:
+    runs = [run(case, *costs) for costs in ((OURS, 0.1), ("umoci + uv", 12.0)) for case in cases]
     runs.append(run(Case.COLD, "reprobridge, cold base", 9.0))
     floor = Cost(wall=0.1, cpu=0.04, memory=0, written=0)
     series = Series(title="M: torch", wheels=14, wheel_bytes=219_000_000, runs=tuple(runs), floors=(floor,))
@@ -53,6 +54,13 @@ def test_every_case_has_a_row_with_times_and_ratios() -> None:
         "-",
         "120x",
     ]
+
+
+def test_cases_that_were_not_run_have_no_row() -> None:
+    found = {row[0] for row in rows(report([Case.COLD]).tables())}
+    assert "cold" in found
+    assert not found & {case.value for case in Case if case is not Case.COLD}
+    assert "written to disk, second paper, MB" not in found
 
 
 def test_the_cold_cpu_is_compared_with_the_floor() -> None:
