@@ -15,6 +15,11 @@ def without_passwords(text: str) -> str:
     return _LOGIN.sub(lambda found: found[0] if _is_name(found) else f"{found[1]}***@", text)
 
 
+def has_login(text: str) -> bool:
+    """Whether an address in the text holds a password or a token, which must not be published."""
+    return without_passwords(text) != text
+
+
 def _is_name(login: "re.Match[str]") -> bool:
     return "ssh" in login[1].lower() and ":" not in login[2]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reprobridge.errors import TrustError
-from reprobridge.wording import complaint, counted, without_passwords
+from reprobridge.wording import complaint, counted, has_login, without_passwords
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
@@ -46,3 +46,4 @@ def test_an_error_in_one_line_keeps_its_parts_apart() -> None:
 )
 def test_what_logs_in_is_masked_in_addresses(text: str, shown: str) -> None:
     assert without_passwords(text) == shown
+    assert has_login(text) == (text != shown)

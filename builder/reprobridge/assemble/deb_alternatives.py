@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 
 from reprobridge.assemble.deb_facts import Alternative, Slave
 from reprobridge.assemble.deb_shell import follow
-from reprobridge.assemble.deb_shell_words import UNKNOWN
+from reprobridge.assemble.deb_shell_state import UNKNOWN
 
 _PROGRAM = "update-alternatives"
 

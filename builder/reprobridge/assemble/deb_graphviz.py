@@ -18,12 +18,17 @@ _STRINGS, _SYMBOLS, _RELOCATIONS, _RELOCATIONS_SIZE = 5, 6, 7, 8
 _SYMBOL, _INSTALLED, _API = 24, 40, 16
 """Sizes of Elf64_Sym, gvplugin_installed_t and gvplugin_api_t."""
 _MOST_ROWS = 1000
+"""Lines of a plugin's paragraph: far more than any has."""
+_MOST_ENTRIES = 50_000
+"""Symbols, relocations and dynamic tags, each: far more than any plugin has."""
+_MOST_SEGMENTS, _LONGEST = 64, 200
+"""Segments of a file, and bytes of a text in it."""
 
 
 def plugin_paragraph(stream: IO[bytes], name: str) -> str | None:
     """The plugin's part of the configuration; `name` is its file's (`libgvplugin_core.so.6`). None: no plugin."""
     try:
-        return _paragraph(_Plugin(stream.read(_LIMIT)), name)
+        return _paragraph(_Plugin(stream.read(_LIMIT + 1)), name)
     except (struct.error, ValueError, LookupError, OverflowError):
         return None
 
@@ -32,14 +37,28 @@ def _paragraph(plugin: "_Plugin", name: str) -> str:
     library = plugin.symbol(f"{name.partition('.')[0].removeprefix('lib')}_LTX_library")
     lines = [f"{name} {plugin.text(plugin.pointer(library))} {{"]
     api = plugin.pointer(library + 8)
-    while (types := plugin.pointer(api + 8)) and len(lines) < _MOST_ROWS:
-        lines.append(f"\t{_APIS[plugin.number(api)]} {{")
-        while (kind := plugin.pointer(types + 8)) and len(lines) < _MOST_ROWS:
+    while types := plugin.pointer(api + 8):
+        lines.append(f"\t{_api(plugin.number(api))} {{")
+        while kind := plugin.pointer(types + 8):
             lines.append(f"\t\t{plugin.text(kind)} {plugin.number(types + 16)}")
             types += _INSTALLED
+            _require(len(lines), _MOST_ROWS)
         lines.append("\t}")
         api += _API
+        _require(len(lines), _MOST_ROWS)
     return "\n".join([*lines, "}", ""])
+
+
+def _api(number: int) -> str:
+    if number < 0:
+        raise ValueError("no number of an API")
+    return _APIS[number]
+
+
+def _require(number: int, most: int) -> int:
+    if number > most:
+        raise ValueError(f"{number} are too many")
+    return number
 
 
 class _Plugin:
@@ -48,29 +67,35 @@ class _Plugin:
     def __init__(self, data: bytes) -> None:
         if data[:6] != b"\x7fELF\x02\x01":
             raise ValueError("no 64-bit ELF file")
+        _require(len(data), _LIMIT)
         self._data = data
         (table,) = struct.unpack_from("<Q", data, 32)
         size, count = struct.unpack_from("<HH", data, 54)
-        self._segments = [struct.unpack_from("<IIQQQQQQ", data, table + n * size) for n in range(count)]
+        self._segments = [
+            struct.unpack_from("<IIQQQQQQ", data, table + n * size)
+            for n in range(_require(count, _MOST_SEGMENTS))
+        ]
 
     @cached_property
     def _dynamic(self) -> dict[int, int]:
         offset, size = next(((row[2], row[5]) for row in self._segments if row[0] == _DYNAMIC), (0, 0))
-        rows = struct.iter_unpack("<QQ", self._data[offset : offset + size // 16 * 16])
+        size = _require(size // 16, _MOST_ENTRIES) * 16
+        rows = struct.iter_unpack("<QQ", self._data[offset : offset + size])
         return {tag: value for tag, value in rows}  # noqa: C416 - pairs of a known length
 
     @cached_property
     def _relocated(self) -> dict[int, int]:
         """Place -> address that the linker writes there, relative to the library's start."""
         start, size = self._offset(self._tag(_RELOCATIONS)), self._tag(_RELOCATIONS_SIZE)
-        rows = struct.iter_unpack("<QQq", self._data[start : start + size // 24 * 24])
+        size = _require(size // 24, _MOST_ENTRIES) * 24
+        rows = struct.iter_unpack("<QQq", self._data[start : start + size])
         return {place: self._symbol_value(info >> 32) + addend for place, info, addend in rows}
 
     def symbol(self, name: str) -> int:
         """Address of an exported symbol."""
-        end = self._tag(_STRINGS)
-        for place in range(self._tag(_SYMBOLS), end, _SYMBOL):
-            if self.text(end + self.number(place)) == name:
+        start, end, wanted = self._tag(_SYMBOLS), self._tag(_STRINGS), name.encode() + b"\0"
+        for place in range(start, min(end, start + _MOST_ENTRIES * _SYMBOL), _SYMBOL):
+            if self._data.startswith(wanted, self._offset(end + self.number(place))):
                 return int(struct.unpack_from("<Q", self._data, self._offset(place) + 8)[0])
         raise ValueError(f"no symbol {name}")
 
@@ -87,7 +112,7 @@ class _Plugin:
     def text(self, place: int) -> str:
         """The C string at an address."""
         start = self._offset(place)
-        return self._data[start : self._data.index(b"\0", start)].decode("ascii")
+        return self._data[start : self._data.index(b"\0", start, start + _LONGEST)].decode("ascii")
 
     def _symbol_value(self, number: int) -> int:
         if not number:

@@ -7,10 +7,11 @@ commands that is too short asks a question too much, one that is too long would 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reprobridge.assemble.deb_shell import CONFMODULE, Call, follow
-from reprobridge.assemble.deb_shell_words import UNKNOWN
+from reprobridge.assemble.deb_shell_state import UNKNOWN
+from reprobridge.assemble.deb_tools import tool_effect
 
 REVIEWED: Mapping[str, str] = {
     "base-files": "folders, profile, motd and root's dot files are part of the state",
@@ -80,7 +81,7 @@ HARMLESS = frozenset(
     (
         # the shell's own, besides those that `deb_shell.py` follows
         *("[[", "command", "type", "hash", "umask", "wait"),
-        # look, and change nothing (writing through `>`, `sed -i` and `find -exec` is found on its own)
+        # look, and change nothing (that some may write or run others is found on its own, `deb_tools.py`)
         *("cat", "grep", "egrep", "fgrep", "sed", "awk", "cut", "tr", "head", "tail", "sort", "uniq", "wc"),
         *(
             "expr",
@@ -183,27 +184,28 @@ def _effects(call: Call) -> Iterator[str]:
         if not _STREAMS.fullmatch(target):
             yield f"> {_shown(target)}"
     match call.words:
-        case ["sed", *options] if any(re.match(r"-[a-zA-Z]*i|--in-place", option) for option in options):
-            yield "sed -i"
-        case ["find", *options] if not {"-exec", "-execdir", "-ok", "-delete"}.isdisjoint(options):
-            yield "find -exec"
+        case [("sed" | "awk" | "find" | "sort" | "uniq") as tool, *options] if effect := tool_effect(
+            tool, options
+        ):
+            yield effect
         case [("." | "source"), file, *_] if file in _SOURCED:
             return
         case ["dpkg-statoverride", "--list", *_]:
             return
         case [python, *options] if _PYTHON.fullmatch(python) and _compiles(options):
             return
-        case ["command", command, *_] if not command.startswith("-"):
-            yield from _effects(Call(call.words[1:], ()))
+        case ["command", option, *_] if option not in ("-v", "-V", "-pv"):
+            yield "command"
         case [command, *_] if command not in HARMLESS and not command.startswith("db_"):
             yield _shown(command)
         case _:
             return
 
 
-def _compiles(options: Iterable[str]) -> bool:
+def _compiles(options: Sequence[str]) -> bool:
     """Whether Python is called for byte code, which is not needed."""
-    return any(option.endswith("/py_compile.py") for option in options)
+    operands = [option for option in options if not option.startswith("-")]
+    return "".join(operands[:1]).endswith("/py_compile.py") and "-c" not in options
 
 
 def _shown(word: str) -> str:

@@ -32,8 +32,12 @@ def remembered_image(store: Store, key: Digest, *, elsewhere: bool) -> BuiltImag
 def _read(store: Store, kind: str, key: Digest, *, elsewhere: bool) -> BuiltImage | None:
     match store.result(kind, key):
         case {"name": str(name), "version": str(version), "manifest": str(text), "notes": [*notes]}:
-            manifest = Digest.parse(text)
-            if all(is_had(store, blob, elsewhere=elsewhere) for blob in _blobs(store, manifest)):
+            try:
+                manifest = Digest.parse(text)
+                blobs = _blobs(store, manifest)
+            except (KeyError, TypeError, ValueError):  # it names something else than an image
+                return None
+            if all(is_had(store, blob, elsewhere=elsewhere) for blob in blobs):
                 lines = tuple(map(str, notes))
                 return BuiltImage(name=name, version=version, manifest=manifest, notes=lines)
     return None

@@ -48,7 +48,7 @@ class Summary:
                 "crowded": bool(crowded),
                 "notes": [*notes],
                 "rules": rules,
-            } if rules == _RULES:
+            } if rules == _RULES and all(type(number) is int for number in (*paths, *folders)):
                 return cls(
                     paths=frozenset(paths),
                     folders=frozenset(folders),

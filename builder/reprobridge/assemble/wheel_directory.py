@@ -34,8 +34,8 @@ _STORED, _DEFLATED = 0, 8
 _PLAIN_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]*/)*[A-Za-z0-9_][A-Za-z0-9_.+-]*/?")
 """Nearly every name; what it matches need not be searched for what `_BAD_NAME` finds."""
 _BAD_NAME = re.compile(r"(?:^|/)(?:\.{0,2}(?:/|$)|\.wh\.)|[\x00-\x1f\x7f\\]")
-_LONGEST_PART = 255
-"""Bytes of one part of a path that Linux file systems take."""
+_LONGEST_PART, _LONGEST_NAME = 255, 3800
+"""Bytes of one part of a path that Linux file systems take, and of one that still fits below site-packages."""
 
 
 class Member(NamedTuple):
@@ -203,6 +203,8 @@ def _name(wheel: str, raw: bytes, flags: int) -> str:
         )
     if len(raw) > _LONGEST_PART and any(len(part.encode()) > _LONGEST_PART for part in name.split("/")):
         raise broken(wheel, name, f"names of at most {_LONGEST_PART} bytes", "a longer one")
+    if len(raw) > _LONGEST_NAME:
+        raise broken(wheel, f"{name[:60]}…", f"a path of at most {_LONGEST_NAME} bytes", f"{len(raw)} bytes")
     return name
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
-from reprobridge.errors import UsageError
+from reprobridge.errors import UsageError, ValidateError
+from reprobridge.system import files
 
 if TYPE_CHECKING:
     from reprobridge.validate.runner import RunResult
@@ -52,6 +53,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     if not names_image(image):
         image, names = ".", [image, *names]
     _refuse_early(image, names, arguments)
+    _require_room(arguments.out)
     parts = open_image(image, doors)
     with doors.store.working():
         sandboxes = every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0)
@@ -64,6 +66,21 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     if arguments.json:
         _print_json(done, doors)
     return next((result.exit_code for _, result in done if result.exit_code), 0)
+
+
+def _require_room(out: Path) -> None:
+    """Raises ValidateError, before anything is measured, where no evidence can be written."""
+    try:
+        with files.unfinished(out):
+            pass
+    except OSError as error:
+        raise ValidateError(
+            "the evidence cannot be written",
+            where=str(out),
+            expected="a folder that may be written",
+            found=error.strerror or str(error),
+            hint="name another one: --out DIR",
+        ) from error
 
 
 def _refuse_early(image: str, names: list[str], arguments: argparse.Namespace) -> None:

@@ -64,8 +64,17 @@ def parse_lock(data: bytes, where: str) -> "Lock":
 
 
 def write_lock(path: Path, lock: "Lock") -> None:
-    """Replace the lock file in one step."""
-    files.write_file(path, lock_bytes(lock))
+    """Replace the lock file in one step. Raises LockError where it may not be written."""
+    try:
+        files.write_file(path, lock_bytes(lock))
+    except OSError as error:
+        raise LockError(
+            "the lock cannot be written",
+            where=str(path),
+            expected="an artifact's folder that may be written",
+            found=error.strerror or str(error),
+            hint="make the folder writable, or work on a copy of it",
+        ) from error
 
 
 def lock_bytes(lock: "Lock") -> bytes:

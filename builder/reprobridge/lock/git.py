@@ -37,6 +37,8 @@ _FETCH = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-filt
 _EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _SCHEME = re.compile(r"([A-Za-z0-9+.-]+)://")
 _SCP_LIKE = re.compile(r"[^/:]+:")
+_ROOT = re.compile(r"[A-Za-z0-9+.-]+://[^/]*|[^/:]+:|")
+"""What an address has before its path: no relative address climbs out of it."""
 
 
 @frozen
@@ -129,9 +131,10 @@ class Repository:
             return environment
         return {**environment, "GIT_SSH_COMMAND": QUIET_SSH}
 
-    def date(self, commit: str) -> int:
-        """The commit's date in seconds since 1970."""
-        return int(self._require(["show", "--no-patch", "--no-show-signature", "--format=%ct", commit]))
+    def date(self, commit: str) -> int | None:
+        """The commit's date in seconds since 1970; None for one that git itself cannot read."""
+        shown = self._require(["show", "--no-patch", "--no-show-signature", "--format=%ct", commit]).strip()
+        return int(shown) if shown.isdecimal() else None
 
     def list(self, commit: str, folder: str | None) -> list[Blob]:
         """Every file, link and submodule below a folder of a commit. Raises LockError without the folder."""
@@ -236,17 +239,23 @@ def is_local(url: str) -> bool:
     return not _SCP_LIKE.match(url)
 
 
-def resolve_relative(base: str, url: str) -> str:
-    """The address of a submodule that is given relative to its parent's, as git does it."""
+def resolve_relative(base: str, url: str) -> str | None:
+    """The address of a submodule that is given relative to its parent's, as git does it.
+
+    None for one that climbs out of the parent's server; git would go on with what is left of the host's name.
+    """
     if not url.startswith(("./", "../")):
         return url
-    base, joint = base.rstrip("/"), "/"
+    root = "".join(_ROOT.findall(base)[:1])
+    path, joint = base[len(root) :].rstrip("/"), "/"
     while url.startswith(("./", "../")):
         if url.startswith("../"):
-            cut = max(base.rfind("/"), base.rfind(":"))
-            base, joint = base[:cut], base[cut]
+            if not path:
+                return None
+            # Where an address of ssh's short form has one part only, nothing stands between it and the colon.
+            path, joint, _ = path.rpartition("/")
         url = url.partition("/")[2]
-    return f"{base}{joint}{url}"
+    return f"{root}{path}{joint}{url}"
 
 
 def _blob(line: bytes) -> Blob:

@@ -14,6 +14,8 @@ _NOISE = re.compile(
     r"|and the repository exists\.|fatal: Could not read from remote repository\.|remote:$"
 )
 """Beginnings of lines that give no reason."""
+_ADDRESS = re.compile(r"(?<!\w)'[^\n]*?'(?!\w)|[\w+.-]+://\S+")
+"""What git's words quote or name: it may hold any word, and none of them gives a reason."""
 _GUIDE = "guides/how-to/private-sources.md"
 
 
@@ -73,7 +75,7 @@ _OBSTACLES = (
 
 def obstacle(stderr: bytes) -> Obstacle | None:
     """What kept git from the remote; None where the remote was reached, or the reason is none that we know."""
-    said = stderr.decode(errors="replace")
+    said = _ADDRESS.sub("''", stderr.decode(errors="replace"))
     if _REACHED.search(said):
         return None
     return next((kind for kind in _OBSTACLES if kind.pattern.search(said)), None)

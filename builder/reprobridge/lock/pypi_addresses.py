@@ -8,6 +8,7 @@ from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedWheel
+from reprobridge.lock.pypi_refusal import OfflineError
 from reprobridge.lock.pypi_settings import IndexSettings, index_settings, single_index
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.lock.pypi_uv import Question, address, compile_pylock
@@ -58,7 +59,7 @@ def _look_up(wheels: Sequence[LockedWheel], search: _Search) -> Iterator["Pylock
     )
     try:
         yield compile_pylock(question, search.doors)
-    except LockError:
+    except (LockError, OfflineError):
         if len(wheels) > 1:
             half = len(wheels) // 2
             yield from _look_up(wheels[:half], search)

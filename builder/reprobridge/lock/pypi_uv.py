@@ -17,6 +17,7 @@ from reprobridge.errors import LockError, NetworkError, ReproBridgeError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedWheel
+from reprobridge.lock.pypi_refusal import is_offline, offline_error, unreachable
 from reprobridge.lock.pypi_settings import IndexSettings, toml
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.system import files
@@ -87,7 +88,10 @@ class NoWheelError(LockError):
 
 
 def compile_pylock(question: Question, doors: Doors) -> "Pylock":
-    """The answer. Raises LockError with uv's reasons, NetworkError when it could not look."""
+    """The answer. Raises LockError with uv's reasons, NetworkError when it could not look.
+
+    OfflineError, where that is because it may not.
+    """
     from packaging.pylock import Pylock, PylockValidationError
 
     text = _run(question, "pylock.toml", (), doors)
@@ -128,7 +132,7 @@ def _run(question: Question, form: str, extra: Sequence[str], doors: Doors) -> s
         command = Command(argv=argv, cwd=folder, environment=question.settings.environment, timeout=_TIMEOUT)
         done = _patiently(command, doors)
         if done.returncode != 0 or done.timed_out:
-            raise _failure(done)
+            raise _failure(done, question, offline=isinstance(doors.network, Offline))
         return output.read_text(encoding="utf-8")
 
 
@@ -200,15 +204,23 @@ def _with_hashes(pylock: dict[str, Any]) -> dict[str, Any]:
     return pylock
 
 
-def _failure(done: Completed) -> ReproBridgeError:
+def _failure(done: Completed, question: Question, *, offline: bool) -> ReproBridgeError:
     message = done.stderr.decode(errors="replace").strip()
     if done.timed_out:
-        return NetworkError("uv took too long", expected=f"an answer in {_TIMEOUT} seconds", found=message)
+        return NetworkError(
+            "uv took too long",
+            where="environment.python",
+            expected=f"an answer in {_TIMEOUT} seconds",
+            found=message or "none",
+            hint=question.settings.advice,
+        )
     reasons, *hints = re.split(r"\n\s*hint: ", message)
     found = " ".join(reasons.removeprefix("error: ").split()).removeprefix(_PREAMBLE)
     if done.returncode != _UNSOLVED and any(word in message.lower() for word in _STUMBLES):
-        return NetworkError("the Python package index cannot be asked", expected="an answer", found=found)
+        return unreachable("environment.python", found, question.settings)
     names = tuple(dict.fromkeys(_NO_WHEELS.findall(message))) if done.returncode == _UNSOLVED else ()
+    if not names and is_offline(message):
+        return offline_error("environment.python", found, offline=offline)
     if names:
         hints = [f"choose a version of {' and '.join(names)} that has a wheel"]
     kind = NoWheelError if names else LockError

@@ -215,9 +215,9 @@ def _read_commit(source: GitSource, spec: Spec, doors: Doors) -> _Original:
     return _Original(tree=kept.tree, date=_rfc3339(commit.date), warnings=warnings)
 
 
-def _rfc3339(seconds: int) -> str:
-    """A commit's date; some were made by clocks that no calendar knows."""
-    if not 0 <= seconds < _YEAR_10000:
+def _rfc3339(seconds: int | None) -> str:
+    """A commit's date; some were made by clocks that no calendar, or not even git, knows."""
+    if seconds is None or not 0 <= seconds < _YEAR_10000:
         return UNDATED
     from datetime import UTC, datetime
 

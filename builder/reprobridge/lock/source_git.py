@@ -1,7 +1,6 @@
 """Sources that are commits of git repositories, with or without their submodules."""
 
 import contextlib
-import re
 from collections.abc import Iterator
 
 from reprobridge.errors import LockError
@@ -11,9 +10,10 @@ from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.git import Blob, Repository, is_local, resolve_relative
 from reprobridge.lock.tree import Found, found_file, found_link
 from reprobridge.spec.model import GitSource
+from reprobridge.spec.nodes import shown
+from reprobridge.wording import has_login
 
 _LINK, _SUBMODULE, _EXECUTABLE = "120000", "160000", "100755"
-_WITH_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@")
 
 
 @frozen
@@ -22,8 +22,8 @@ class CommitFiles:
 
     found: list[Found]
     """Files and links."""
-    date: int
-    """The commit's date in seconds since 1970."""
+    date: int | None
+    """The commit's date in seconds since 1970, where git can read it."""
     warnings: tuple[str, ...]
     """Submodules that were left out."""
 
@@ -83,9 +83,9 @@ class _Reading:
             return found
         addresses = repository.submodules(commit)
         self.warnings += [
-            f".gitmodules holds a password, and would reach the image: the address of {path}"
+            f".gitmodules holds a login, and would reach the image: the address of {path}"
             for path, url in sorted(addresses.items())
-            if _WITH_PASSWORD.match(url)
+            if has_login(url)
         ]
         if not self._submodules:
             self.warnings += [
@@ -99,22 +99,24 @@ class _Reading:
 
     def _submodule(self, parent: Repository, blob: Blob, url: str, *, prefix: str) -> list[Found]:
         place = f"{prefix}{blob.path}"
-        url = resolve_relative(parent.url, url)
-        if not url or url.startswith("-"):
-            raise _no_submodule(place, "an address in .gitmodules", url or "none")
+        address = resolve_relative(parent.url, url)
+        if address is None:
+            raise _no_submodule(place, "an address that stays on the server of the repository", url)
+        if not address or address.startswith("-"):
+            raise _no_submodule(place, "an address in .gitmodules", address)
         # A server's repository must not lead into the files of this machine (CVE-2022-39253).
-        if is_local(url) and not self._local:
-            raise _no_submodule(place, "an address on the network", url)
-        fetched = Repository.with_commit(self._doors, url, blob.id, local=self._local)
+        if is_local(address) and not self._local:
+            raise _no_submodule(place, "an address on the network", address)
+        fetched = Repository.with_commit(self._doors, address, blob.id, local=self._local)
         repository = self._stack.enter_context(fetched)
         return self.files(repository, blob.id, prefix=f"{place}/")
 
 
-def _no_submodule(place: str, expected: str, found: str) -> LockError:
+def _no_submodule(place: str, expected: str, address: str) -> LockError:
     return LockError(
         "a submodule cannot be fetched",
         where=place,
         expected=expected,
-        found=found,
+        found=shown(address) if address else "none",
         hint="set `source.submodules: false` if the code runs without it",
     )

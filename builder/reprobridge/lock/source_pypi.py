@@ -12,10 +12,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from reprobridge.digest import Digest
-from reprobridge.errors import LockError, NetworkError
+from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
-from reprobridge.lock.pypi_settings import index_settings, single_index
+from reprobridge.lock.pypi_refusal import is_offline, offline_error, unreachable
+from reprobridge.lock.pypi_settings import IndexSettings, index_settings, single_index
 from reprobridge.spec.model import PypiSource
 from reprobridge.system import files
 from reprobridge.system.network import Offline
@@ -56,25 +57,25 @@ def find_sdist(source: PypiSource, doors: Doors, index: str | None = None) -> Sd
 
     Raises LockError with uv's words when there is no such release or sdist, NetworkError when uv could not look.
     """
-    done = _ask(source, doors, index)
+    user = doors.environment
+    settings = single_index(user, index) if index else index_settings(user, author_first=False)
+    done = _ask(source, settings, doors)
     said = " ".join(done.stderr.decode(errors="replace").split())
+    if done.returncode != 0 and is_offline(said):
+        raise offline_error("source.pypi", said, offline=isinstance(doors.network, Offline))
     if done.returncode == _NO_ANSWER:
         raise _no_sdist(source, said)
     if done.returncode != 0:
-        raise NetworkError(
-            "the Python package index cannot be asked", where="source.pypi", expected="an answer", found=said
-        )
+        raise unreachable("source.pypi", said, settings)
     try:
         return _sdist(tomllib.loads(done.stdout.decode())["packages"][0]["sdist"])
     except (LookupError, TypeError, ValueError) as error:
         raise _no_sdist(source, f"none with a SHA-256 ({type(error).__name__}: {error})") from error
 
 
-def _ask(source: PypiSource, doors: Doors, index: str | None) -> Completed:
+def _ask(source: PypiSource, settings: IndexSettings, doors: Doors) -> Completed:
     from uv import find_uv_bin
 
-    user = doors.environment
-    settings = single_index(user, index) if index else index_settings(user, author_first=False)
     metadata = _METADATA.format(name=source.name, version=source.version)
     offline = ("--offline",) if isinstance(doors.network, Offline) else ()
     with files.scratch_folder(doors.scratch) as folder:

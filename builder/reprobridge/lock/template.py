@@ -125,7 +125,7 @@ def read_template(path: Path, memory: Store | None = None) -> Template:
 def _content(data: bytes, memory: Store | None) -> Any:
     """What a YAML file says. Raises ValueError when it is no YAML."""
     key = Digest.of(data)
-    if memory is not None and (known := memory.result("template", key)) is not None:
+    if memory is not None and isinstance(known := memory.result("template", key), dict):
         return known
     import yaml
 

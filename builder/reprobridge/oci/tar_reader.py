@@ -12,6 +12,8 @@ from reprobridge.oci.tar import BLOCK, EntryKind, TarEntry, header
 
 _NOTHING = bytes(BLOCK)
 _EXTENDED = b"x"
+_MOST_EXTENDED = 1 << 16
+"""Bytes of an extended header: a path, the target of a link and a size, of 4 KiB at most each, are far less."""
 
 
 class _Content:
@@ -60,6 +62,8 @@ def _entry(archive: BinaryIO, block: bytes) -> TarEntry:
     head, records = block, {}
     if block[156:157] == _EXTENDED:
         size = _number(block[124:136])
+        if not 0 < size <= _MOST_EXTENDED:
+            raise ValueError(f"an extended header of {size} bytes")
         extended = archive.read(size + -size % BLOCK)
         records = _records(extended[:size])
         block = archive.read(BLOCK)
@@ -88,10 +92,13 @@ def _records(data: bytes) -> dict[bytes, bytes]:
     """PAX records: `LENGTH KEY=VALUE` and a new line each, the length that of all of it."""
     records = {}
     while data:
-        length, _, _ = data.partition(b" ")
-        key, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
+        digits, _, _ = data.partition(b" ")
+        length = int(digits)
+        if not len(digits) + 2 < length <= len(data):
+            raise ValueError(f"a record of {length} bytes")
+        key, _, value = data[len(digits) + 1 : length - 1].partition(b"=")
         records[key] = value
-        data = data[int(length) :]
+        data = data[length:]
     return records
 
 

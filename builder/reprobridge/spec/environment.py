@@ -13,6 +13,11 @@ from reprobridge.spec.shapes import Invalid, Key, ListOf, MapOf, Record, Schema,
 PLATFORMS = ("linux/amd64",)
 """What this release builds for."""
 
+_DEBIAN = Word(
+    r"[a-z0-9][a-z0-9+.-]+",
+    "the name of a Debian package",
+    hint="the name alone: the lock chooses the version, and the architecture is the platform's",
+)
 _DISTRIBUTION = Word(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", "the name of a Python package")
 
 
@@ -76,7 +81,7 @@ ENVIRONMENT = Record(
             shape=PYTHON, doc="Python packages that the code needs.", default=PythonWish(requirements=None)
         ),
         "apt": Key(
-            shape=ListOf(Word(r"[a-z0-9][a-z0-9+.-]+", "the name of a Debian package"), distinct=True),
+            shape=ListOf(_DEBIAN, distinct=True),
             doc="Debian packages beyond the template's.",
             default=(),
         ),

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import PurePosixPath
+from typing import Literal
 
 from reprobridge.digest import Digest
 from reprobridge.frozen import frozen
@@ -14,12 +15,13 @@ from reprobridge.spec.model import (
     PypiSource,
     Source,
 )
-from reprobridge.spec.nodes import Entries
+from reprobridge.spec.nodes import Entries, Node, Scalar
 from reprobridge.spec.patches import check_patch
 from reprobridge.spec.paths import PATH_TEXT, NamedFile, NamedFolder
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.scalars import FLAG, IDENTIFIER, TEXT, WEB_ADDRESS, Choice, Word
-from reprobridge.spec.shapes import Key, ListOf, Record, Variants
+from reprobridge.spec.shapes import Invalid, Key, ListOf, Record, Variants
+from reprobridge.wording import has_login
 
 
 @frozen
@@ -38,10 +40,27 @@ _EXCLUDE = Key(
     default=(),
 )
 _SUBDIRECTORY = Key(shape=PATH_TEXT, doc="The part of the tree that is the source.", default=None)
-_REMOTE = Word(
+
+
+class _Remote(Word):
+    """An address for git; what is wrong with another one is its login, or its form."""
+
+    def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
+        """The address, or a report with the hint that fits."""
+        if isinstance(node, Scalar) and has_login(node.text):
+            return self.refuse(node, reading, _LOGIN_HINT)
+        return super().read(node, reading)
+
+
+_LOGIN_HINT = (
+    "an address is published with the image: leave the login out, it comes from git's own configuration "
+    "(a credential helper, ssh)"
+)
+_REMOTE = _Remote(
     r"(https?|git|file)://[^\s@]+|ssh://([\w.-]+@)?[^\s@/]+(/\S*)?|[\w.-]+@[\w.-]+:\S+",
-    "the address of a git repository, without password",
-    hint="an address is published with the image; logins come from git's own configuration: a credential helper, ssh",
+    "the address of a git repository",
+    hint="write https://HOST/PATH (http, git), ssh://USER@HOST/PATH, USER@HOST:PATH or file:///PATH; "
+    "a folder beside this file is `path` instead of `git`",
 )
 _COMMIT = Word(r"[0-9a-f]{40}", "a commit of 40 hexadecimal digits", hint="`git rev-parse HEAD` prints it")
 _SHA256 = Word(r"[0-9a-f]{64}", "64 lower-case hexadecimal digits", hint="`sha256sum FILE` prints them")
@@ -75,7 +94,11 @@ SOURCE = Variants(
         "git": Record(
             _git,
             {
-                "git": Key(shape=_REMOTE, doc="Git repository that is cloned.", attribute="url"),
+                "git": Key(
+                    shape=_REMOTE,
+                    doc="Git repository that is cloned; without a login in its address.",
+                    attribute="url",
+                ),
                 "commit": Key(shape=_COMMIT, doc="The commit, in full."),
                 "submodules": Key(shape=FLAG, doc="Whether submodules belong to it.", default=False),
                 "subdirectory": _SUBDIRECTORY,

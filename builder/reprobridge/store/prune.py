@@ -5,6 +5,7 @@ that is young enough (the file system's own times say so, only here, where nothi
 of processes that are gone are always deleted.
 """
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ def measure(store: Store) -> list[Usage]:
     """What lies in the store."""
     usages = []
     for kind in KINDS:
-        sizes = [path.lstat().st_size for path in _files(store.root / kind)]
+        sizes = [size for path in _files(store.root / kind) if (size := _size(path)) is not None]
         usages.append(Usage(kind, len(sizes), sum(sizes)))
     return usages
 
@@ -95,13 +96,27 @@ def sweep(store: Store) -> int:
     for folder in folders:
         for path in sorted(folder.glob(f"{files.TEMPORARY}*")) if folder.is_dir() else ():
             if files.is_abandoned(path):
-                freed += (
-                    sum(inner.lstat().st_size for inner in _files(path))
-                    if path.is_dir()
-                    else path.stat().st_size
-                )
-                files.remove_folder(path) if path.is_dir() else files.delete(path)
+                freed += _freed(path)
     return freed
+
+
+def _freed(unfinished: Path) -> int:
+    """Delete it, a file or a folder, which another process may be doing too; gives its bytes."""
+    size = 0
+    with contextlib.suppress(FileNotFoundError):
+        size = sum(
+            inner.lstat().st_size for inner in (_files(unfinished) if unfinished.is_dir() else [unfinished])
+        )
+    files.remove_folder(unfinished) if unfinished.is_dir() else files.delete(unfinished)
+    return size
+
+
+def _size(path: Path) -> int | None:
+    """Bytes of a finished file; None while one is written, or when another process has just deleted it."""
+    try:
+        return None if path.name.startswith(files.TEMPORARY) else path.lstat().st_size
+    except FileNotFoundError:
+        return None
 
 
 def _is_needed(result: Path, kept: set[str]) -> bool:

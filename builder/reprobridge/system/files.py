@@ -38,8 +38,9 @@ def _created(path: Path) -> BinaryIO:
 def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A temporary file in `folder`, open for writing; deleted at the end unless it was moved away."""
     path = _temporary(folder)
+    stream = _created(path)
     try:
-        with _created(path) as stream:
+        with stream:
             yield path, stream
     finally:
         path.unlink(missing_ok=True)

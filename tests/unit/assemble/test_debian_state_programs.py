@@ -153,6 +153,20 @@ def test_what_is_no_plugin_offers_nothing(data: bytes) -> None:
     assert plugin_paragraph(io.BytesIO(data), "libgvplugin_core.so.6") is None
 
 
+def test_a_plugin_of_unlikely_size_offers_nothing_rather_than_a_part() -> None:
+    name = "libgvplugin_core.so.6"
+    rows = [(f"t{number}", 1) for number in range(2000)]
+    assert plugin_paragraph(io.BytesIO(elf_plugin("core", {0: rows[:100]})), name) is not None
+    assert plugin_paragraph(io.BytesIO(elf_plugin("core", {0: rows})), name) is None
+    assert plugin_paragraph(io.BytesIO(elf_plugin("core", {0: [("t" * 300, 1)]})), name) is None
+
+
+@pytest.mark.parametrize("api", [-1, -5, 5])
+def test_a_plugin_with_an_unknown_api_offers_nothing(api: int) -> None:
+    data = elf_plugin("core", {api: [("svg", 1)]})
+    assert plugin_paragraph(io.BytesIO(data), "libgvplugin_core.so.6") is None
+
+
 # certificates for Java
 
 

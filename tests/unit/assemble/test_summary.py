@@ -37,5 +37,6 @@ def test_anything_else_from_the_store_is_no_summary() -> None:
     whole = summarise([claims_of([])], ()).to_json()
     assert Summary.from_json(None) is None
     assert Summary.from_json({**whole, "rules": 0}) is None
+    assert Summary.from_json({**whole, "paths": [[1]]}) is None
     for key in whole:
         assert Summary.from_json({name: value for name, value in whole.items() if name != key}) is None

@@ -187,6 +187,17 @@ def test_a_damaged_memory_is_none(artifact: Path, surroundings: Doors) -> None:
         assert found(artifact, surroundings) is None
 
 
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("content", [b"{}", b"[]", b'{"config": 1, "layers": 2}', b"\xff\xfe"])
+def test_a_memory_that_names_something_else_than_an_image_is_none(
+    content: bytes, artifact: Path, surroundings: Doors
+) -> None:
+    wrong = surroundings.store.add(content)
+    for path in (surroundings.store.root / "results/image").iterdir():
+        path.write_text(json.dumps({**json.loads(path.read_bytes()), "manifest": str(wrong)}))
+    assert found(artifact, surroundings) is None
+
+
 @pytest.mark.parametrize(("kind", "expected"), [("path", True), ("git", False), ("sdist", False)])
 def test_an_artifact_with_packages_built_from_folders_is_not_remembered(kind: str, expected: bool) -> None:
     lock = sample_lock()

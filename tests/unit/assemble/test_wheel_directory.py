@@ -162,6 +162,8 @@ def test_an_archive_of_several_disks_is_refused(tmp_path: Path) -> None:
 def test_names_that_no_file_system_takes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="255"):
         members(write_zip([ZipMember(name="d/" + "x" * 256)]), tmp_path)
+    with pytest.raises(ArtifactError, match="path of at most"):
+        members(write_zip([ZipMember(name="folder/" * 600 + "x")]), tmp_path)
 
 
 def test_folders_are_left_out_and_sizes_come_from_the_directory(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """What `reprobridge run` shows of a task's output: all of it, but for the report that it prints itself."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reprobridge.cli.main import main
 from reprobridge.cli.run import HELD, TaskOutput
+from reprobridge.errors import ValidateError
 
 REPORT = b"lda: accuracy 98.9 percent\n  published  98.9 (Table 1)\n  evidence   /out/lda/1\n"
 
@@ -68,3 +71,13 @@ def test_a_task_that_prints_without_end_is_not_kept_in_memory() -> None:
     output = TaskOutput("lda", seen.append)
     output(b"lda: x\n" + b" " * HELD)
     assert sum(map(len, seen)) > HELD
+
+
+def test_an_evidence_folder_that_cannot_be_made_is_refused_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    image = f"oci:{tmp_path / 'no such layout'}"
+    out = ["--out", str(tmp_path / "file" / "out"), "--store", str(tmp_path / "store")]
+    assert main(["run", image, "lda", *out]) == ValidateError.exit_code
+    assert "the evidence cannot be written" in capsys.readouterr().err

@@ -82,3 +82,10 @@ def test_a_debian_package_is_the_one_that_its_pool_path_names(key: str, value: o
     lock["platforms"]["linux/amd64"]["debian"]["base"][1][key] = value
     with pytest.raises(LockError, match=r"debian\.base\[1\] is wrong"):
         parse_lock(json.dumps(lock).encode(), "lock")
+
+
+def test_a_lock_that_may_not_be_written_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(LockError, match="the lock cannot be written") as caught:
+        write_lock(tmp_path / "file" / "reprobridge.lock", LOCK)
+    assert caught.value.hint

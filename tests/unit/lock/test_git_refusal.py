@@ -65,6 +65,24 @@ def test_a_remote_that_answers_is_no_obstacle(said: str) -> None:
     assert obstacle(said.encode()) is None
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fatal: '/srv/TLS-nope' does not appear to be a git repository",
+        "fatal: '/srv/it's a certificate' does not appear to be a git repository",
+        "fatal: protocol error at file:///srv/SSL/timed%20out",
+    ],
+)
+def test_words_of_an_address_are_no_reason(said: str) -> None:
+    assert obstacle(said.encode()) is None
+
+
+def test_words_beside_an_apostrophe_are_a_reason() -> None:
+    kind = obstacle(b"fatal: unable to access 'https://h/TLS/': Couldn't connect to server's port")
+    assert kind is not None
+    assert "check address" in kind.hint
+
+
 def test_the_reason_is_one_line_without_what_gives_none() -> None:
     assert reason(NO_KEY.encode()) == "git@h: Permission denied (publickey)."
     assert reason(b"hint: only this\n") == "hint: only this"

@@ -162,3 +162,33 @@ def test_settings_that_cannot_be_read_are_named(home: Home, path: str, text: str
     with pytest.raises(LockError) as caught:
         home.toml()
     assert caught.value.where == str(home.root / path)
+
+
+def named_in(home: Home, **variables: str) -> tuple[str, ...]:
+    """Where the user names indexes."""
+    return index_settings({**home.environment, **variables}, author_first=False).named_in
+
+
+def test_where_an_index_is_named_is_known_for_uv(home: Home) -> None:
+    home.write("home/.config/uv/uv.toml", 'index-url = "https://a/simple"\n')
+    home.write("system/uv/uv.toml", "no-cache = true\n")
+    path = str(home.root / "home/.config/uv/uv.toml")
+    assert named_in(home, UV_DEFAULT_INDEX="https://b") == ("UV_DEFAULT_INDEX", path)
+
+
+def test_where_an_index_is_named_is_known_for_pip(home: Home) -> None:
+    home.with_pip("[global]\nindex-url = https://a/simple\n")
+    path = str(home.root / "home/.config/pip/pip.conf")
+    assert named_in(home, PIP_EXTRA_INDEX_URL="https://b") == ("PIP_EXTRA_INDEX_URL", path)
+
+
+def test_an_index_that_does_not_answer_is_traced_to_the_setting_that_names_it(home: Home) -> None:
+    named = index_settings({**home.environment, "PIP_INDEX_URL": "https://secret"}, author_first=False)
+    assert "the index that you name in PIP_INDEX_URL" in named.advice
+    assert "secret" not in named.advice
+    assert "name none" in index_settings(home.environment, author_first=False).advice
+    for authors in (
+        single_index(home.environment, "https://a"),
+        index_settings(home.environment, author_first=True),
+    ):
+        assert authors.named_in == ("environment.python.indexes",)

@@ -58,7 +58,9 @@ class FakeUv:
 
 def ask(uv: FakeUv, folder: Path, *, offline: bool = False, **fields: object) -> None:
     """Ask for six."""
-    settings = IndexSettings(toml='index-url = "https://i"\n', environment={"PATH": "/bin"})
+    settings = IndexSettings(
+        toml='index-url = "https://i"\n', environment={"PATH": "/bin"}, named_in=("UV_INDEX_URL",)
+    )
     question = Question(
         requirements="six\n",
         target=TARGET,
@@ -140,11 +142,37 @@ def test_nothing_is_left_behind(store_folder: Path) -> None:
     assert list((store_folder / "scratch").iterdir()) == []
 
 
-def failure(uv: FakeUv, folder: Path) -> ReproBridgeError:
+def failure(uv: FakeUv, folder: Path, *, offline: bool = False) -> ReproBridgeError:
     """What a failure of uv becomes."""
     with pytest.raises(ReproBridgeError) as caught:
-        ask(uv, folder)
+        ask(uv, folder, offline=offline)
     return caught.value
+
+
+# As uv 0.11 says it.
+NOT_CACHED = (
+    "error: No solution found when resolving dependencies\n  cause: Because six was not found in the cache and "
+    "you require six, we can conclude that your requirements are unsatisfiable.\n\n"
+    "hint: Packages were unavailable because the network was disabled. When the network is disabled, registry "
+    "packages may only be read from the cache.\n"
+)
+NOT_DOWNLOADED = (
+    "error: Failed to download `x @ https://h/x.whl`\n  cause: Network connectivity is disabled, but the "
+    "requested data wasn't found in the cache: https://h/x.whl\n"
+)
+
+
+@pytest.mark.parametrize("stderr", [NOT_CACHED, NOT_DOWNLOADED])
+def test_what_only_the_network_knows_is_a_network_error_with_the_way_out(
+    stderr: str, store_folder: Path
+) -> None:
+    error = failure(FakeUv(returncode=1, stderr=stderr), store_folder, offline=True)
+    assert isinstance(error, NetworkError)
+    assert error.hint == "drop --offline"
+    assert str(error.found).startswith("offline mode: ")
+    forbidden_by_uv = failure(FakeUv(returncode=1, stderr=stderr), store_folder)
+    assert isinstance(forbidden_by_uv, NetworkError)
+    assert "UV_OFFLINE" in str(forbidden_by_uv.hint)
 
 
 def test_a_question_without_an_answer_is_a_lock_error_with_uvs_reasons(store_folder: Path) -> None:
@@ -171,7 +199,11 @@ def test_packages_without_wheels_are_named(store_folder: Path) -> None:
 
 def test_a_network_that_stumbles_is_asked_again_and_then_an_error(store_folder: Path) -> None:
     uv = FakeUv(returncode=2, stderr="error: Request failed\n  cause: dns error\n")
-    assert isinstance(failure(uv, store_folder), NetworkError)
+    error = failure(uv, store_folder)
+    assert isinstance(error, NetworkError)
+    assert error.where == "environment.python"
+    assert "check the network" in str(error.hint)
+    assert "UV_INDEX_URL" in str(error.hint)
     assert len(uv.commands) == ATTEMPTS
 
 

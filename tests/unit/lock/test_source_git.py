@@ -9,7 +9,7 @@ from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
 from reprobridge.lock.git import is_local, resolve_relative
 from reprobridge.lock.kept_tree import tree_blob
-from reprobridge.lock.source import ResolvedSource, lock_source
+from reprobridge.lock.source import UNDATED, ResolvedSource, lock_source
 from reprobridge.lock.tree import read_tree
 from reprobridge.spec.model import GitSource
 from support.file_server import FileServer
@@ -131,16 +131,17 @@ def test_a_repository_that_is_not_there_is_named_with_gits_words(opened: Doors, 
     assert url in message
 
 
-def test_a_password_in_the_sources_own_gitmodules_is_warned_about_and_not_shown(
-    opened: Doors, repository: GitRepository, tmp_path: Path
+@pytest.mark.parametrize("login", ["ann:secret", "ghp_secret"])
+def test_a_login_in_the_sources_own_gitmodules_is_warned_about_and_not_shown(
+    opened: Doors, repository: GitRepository, tmp_path: Path, login: str
 ) -> None:
     inner = GitRepository(tmp_path / "inner")
     inner.commit()
     repository.git("submodule", "--quiet", "add", inner.url, "libs/inner")
-    address = "https://ann:secret@127.0.0.1:9/inner"
+    address = f"https://{login}@127.0.0.1:9/inner"
     repository.git("config", "--file", ".gitmodules", "submodule.libs/inner.url", address)
     commit = repository.commit()
-    warning = ".gitmodules holds a password, and would reach the image: the address of libs/inner"
+    warning = ".gitmodules holds a login, and would reach the image: the address of libs/inner"
     assert warning in lock(opened, GitSource(repository.url, commit)).warnings
     message = refusal(opened, GitSource(repository.url, commit, submodules=True), NetworkError)
     assert "secret" not in message
@@ -203,6 +204,33 @@ def test_a_submodule_that_cannot_be_fetched_is_named(opened: Doors, repository: 
     assert "submodules: false" in message
 
 
+def test_a_submodule_that_climbs_out_of_its_server_is_refused(
+    opened: Doors, repository: GitRepository
+) -> None:
+    address = "../" * 16 + "x"
+    repository.write(".gitmodules", f'[submodule "up"]\n\tpath = up\n\turl = {address}\n')
+    repository.git("add", ".gitmodules")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},up")
+    repository.git("commit", "--quiet", "--message", "up")
+    source = GitSource(repository.url, repository.git("rev-parse", "HEAD"), submodules=True)
+    message = refusal(opened, source)
+    assert "stays on the server" in message
+    assert address in message
+
+
+@pytest.mark.parametrize("date", ["-5000000", "99999999999999999999"])
+def test_a_commit_whose_date_nobody_can_read_is_undated(
+    opened: Doors, repository: GitRepository, date: str
+) -> None:
+    tree = repository.git("rev-parse", f"{repository.commit()}^{{tree}}")
+    text = f"tree {tree}\nauthor a <a@b> 0 +0000\ncommitter a <a@b> {date} +0000\n\nodd\n"
+    path = repository.folder.parent / "commit"
+    path.write_text(text)
+    commit = repository.git("hash-object", "-t", "commit", "-w", "--literally", str(path))
+    repository.git("update-ref", "refs/heads/odd", commit)
+    assert lock(opened, GitSource(repository.url, commit)).locked.date == UNDATED
+
+
 def test_a_remembered_commit_needs_neither_git_nor_network(opened: Doors, repository: GitRepository) -> None:
     source = GitSource(repository.url, repository.commit())
     first = lock(opened, source)
@@ -223,10 +251,21 @@ def test_an_empty_commit_is_refused(opened: Doors, tmp_path: Path) -> None:
         ("https://h/a/b", "../../x/y", "https://h/x/y"),
         ("git@h:a", "../c", "git@h:c"),
         ("git@h:a/b", "../c", "git@h:a/c"),
+        ("git@h:/a", "../c", "git@h:/c"),
+        ("ssh://git@h:22/a", "../c", "ssh://git@h:22/c"),
+        ("/srv/a:b/c", "../d", "/srv/a:b/d"),
         ("https://h/a", "https://other/x", "https://other/x"),
+        ("https://h/a", "../../x", None),
+        ("ssh://git@h:22/a", "../../x", None),
+        ("git@h:a", "../../x", None),
+        ("file:///srv", "../.././../x", None),
+        ("/srv", "../../x", None),
+        ("", "../x", None),
     ],
 )
-def test_a_relative_submodule_address_is_resolved_as_git_does(base: str, url: str, expected: str) -> None:
+def test_a_relative_submodule_address_is_resolved_as_git_does(
+    base: str, url: str, expected: str | None
+) -> None:
     assert resolve_relative(base, url) == expected
 
 

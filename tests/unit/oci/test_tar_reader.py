@@ -81,3 +81,22 @@ def test_an_archive_of_somebody_else_is_refused() -> None:
         tar.addfile(tarfile.TarInfo("a"), io.BytesIO(b""))
     with pytest.raises(ArtifactError, match="written in another way"):
         read(archive.getvalue())
+
+
+@pytest.mark.parametrize("record", [b"0 a=b\n", b"-6 a=b\n", b"3 a\n", b"99 a=b\n", b"x a=b\n", b" "])
+def test_records_that_say_a_wrong_length_are_refused(record: bytes) -> None:
+    with pytest.raises(ArtifactError):
+        read(extended(b"%011o\0" % len(record), record))
+
+
+@pytest.mark.parametrize("size", [b"-0000000001\0", b"77777777777\0", b"00000000000\0"])
+def test_an_extended_header_of_absurd_size_is_refused_before_it_is_read(size: bytes) -> None:
+    with pytest.raises(ArtifactError, match="extended header"):
+        read(extended(size, b""))
+
+
+def extended(size: bytes, records: bytes) -> bytes:
+    """An archive that begins with an extended header which says this size and holds this."""
+    block = bytearray(header(TarEntry("pax", EntryKind.FILE, 0o644)))
+    block[124:136], block[156:157] = size, b"x"
+    return bytes(block) + records.ljust(BLOCK, b"\0") + header(TarEntry("a", EntryKind.FILE, 0o644)) + END

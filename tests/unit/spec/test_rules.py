@@ -275,6 +275,27 @@ def test_an_address_with_a_password_is_refused_and_not_shown(artifact: ArtifactO
     assert "secret" not in str(problem)
 
 
+@pytest.mark.parametrize("address", ["ext::sh -c x", "/srv/x", "../x", "h:x/y"])
+def test_an_address_of_a_wrong_form_is_refused_with_the_right_ones(
+    artifact: ArtifactOnDisk, address: str
+) -> None:
+    artifact.spec["source"] = {"git": address, "commit": "0" * 40}
+    problem = artifact.problem()
+    assert problem.where == "source.git"
+    assert "USER@HOST:PATH" in str(problem)
+    assert "login" not in str(problem)
+
+
+@pytest.mark.parametrize("name", ["libxml2=2.9.14", "libxml2:i386"])
+def test_a_debian_package_with_version_or_architecture_is_refused_with_the_reason(
+    artifact: ArtifactOnDisk, name: str
+) -> None:
+    artifact.spec["environment"]["apt"] = [name]
+    problem = artifact.problem()
+    assert problem.where == "environment.apt[0]"
+    assert "the lock chooses the version" in str(problem)
+
+
 @pytest.mark.parametrize(
     "address", ["ssh://git@h/x.git", "ssh://h:2222/~ann/x@1", "ssh://git@[::1]:22/x", "git@h:x/y.git"]
 )

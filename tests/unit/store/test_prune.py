@@ -1,6 +1,7 @@
 """Pruning a store."""
 
 import os
+import threading
 from pathlib import Path
 
 from reprobridge.digest import Digest
@@ -86,3 +87,29 @@ def test_clearing_removes_images_too(tmp_path: Path) -> None:
     assert clear(store) == 0  # the file that says the store's version stays, and is not counted
     assert sum(usage.objects for usage in measure(store)) == 0
     assert list(store.references()) == []
+
+
+def test_what_is_being_written_is_not_counted(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.add(b"finished")
+    before = measure(store)
+    (tmp_path / "blobs" / f"{TEMPORARY}{os.getpid()}-abc").write_bytes(b"half")
+    assert measure(store) == before
+
+
+def test_a_file_that_vanishes_while_the_store_is_measured_does_no_harm(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            store.path(store.add(os.urandom(16))).unlink()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(300):
+            measure(store)
+    finally:
+        stop.set()
+        writer.join()

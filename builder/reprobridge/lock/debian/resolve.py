@@ -41,17 +41,46 @@ class _Resolution:
     base: Mapping[str, Present]
     chosen: dict[str, Package] = field(default_factory=dict)
     because: dict[str, str] = field(default_factory=dict)
+    misnamed: list[str] = field(default_factory=list)
+    """What is wrong with names that the user wrote."""
     problems: list[str] = field(default_factory=list)
+    """What is wrong with packages that there are."""
     hints: dict[str, None] = field(default_factory=dict)
     provided: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
     """Virtual package -> (who provides it, in which version), of everything present or chosen."""
 
 
 def resolve(universe: Universe, names: Iterable[str], base: Mapping[str, Present]) -> list[Package]:
-    """The packages that must be added to the base for these names, sorted. Raises LockError with all problems."""
+    """The packages that must be added to the base for these names, sorted. Raises LockError with all problems.
+
+    A dependency on a virtual package is met by the best provider; where the user names one that several provide,
+    something else must have brought one of them.
+    """
     state = _Resolution(universe, base)
     for name, present in base.items():
         _note_provided(state, name, present.provides)
+    wanted = {name: _rivals(universe, name) for name in names}
+    _add(state, (name for name, rivals in wanted.items() if not rivals))
+    for name, rivals in wanted.items():
+        if rivals and not _is_there(state, Relation(name)):
+            state.misnamed.append(f"{name} is no package, but provided by each of {', '.join(rivals)}")
+            state.hints[f"name the one that you want instead of {name}"] = None
+    state.problems += _conflicts(state)
+    if state.problems or state.misnamed:
+        raise _refusal(state)
+    return [state.chosen[name] for name in sorted(state.chosen)]
+
+
+def _rivals(universe: Universe, name: str) -> list[str]:
+    """The packages between which a name leaves the choice; empty for a package, and for an only provider."""
+    if universe.versions(name):
+        return []
+    names = dict.fromkeys(provider.package.name for provider in universe.providers(name))
+    return list(names) if len(names) > 1 else []
+
+
+def _add(state: _Resolution, names: Iterable[str]) -> None:
+    """Choose packages of these names, and all that they need."""
     queue = deque(_Clause((Relation(name),), "") for name in names)
     while queue:
         clause = queue.popleft()
@@ -59,22 +88,24 @@ def resolve(universe: Universe, names: Iterable[str], base: Mapping[str, Present
             continue
         package = _choice(state, clause)
         if package is None:
-            state.problems.append(_unsatisfied(state, clause))
+            (state.problems if clause.because else state.misnamed).append(_unsatisfied(state, clause))
             continue
         state.chosen[package.name] = package
         state.because[package.name] = clause.because
         _note_provided(state, package.name, package.fields.get("Provides", ""))
         wanted = package.relations("Pre-Depends", "Depends")
         queue.extend(_Clause(alternatives, package.name) for alternatives in wanted)
-    state.problems += _conflicts(state)
-    if state.problems:
-        raise LockError(
-            "the Debian packages do not fit together",
-            where="environment.apt",
-            found="\n    ".join(dict.fromkeys(state.problems)),
-            hint="; ".join(state.hints) or None,
-        )
-    return [state.chosen[name] for name in sorted(state.chosen)]
+
+
+def _refusal(state: _Resolution) -> LockError:
+    fitting = "packages that can be installed together, on top of the template's"
+    return LockError(
+        "the Debian packages do not fit together" if state.problems else "not every name is a Debian package",
+        where="environment.apt",
+        expected=fitting if state.problems else "names of packages that the template's suites have",
+        found="\n    ".join(dict.fromkeys([*state.misnamed, *state.problems])),
+        hint="; ".join(state.hints) or None,
+    )
 
 
 def _note_provided(state: _Resolution, name: str, provides: str) -> None:
@@ -112,8 +143,8 @@ def _unsatisfied(state: _Resolution, clause: _Clause) -> str:
     wanted = " | ".join(map(str, clause.alternatives))
     if not clause.because:
         near = state.universe.near(clause.alternatives[0].name)
-        if near:
-            state.hints[f"did you mean {near}?"] = None
+        hint = f"did you mean {near}?" if near else "`apt-cache search` on that Debian release finds names"
+        state.hints[hint] = None
         return f"there is no package {wanted}"
     for relation in clause.alternatives:
         version = _version_there(state, relation.name)

@@ -132,9 +132,11 @@ class Universe:
         import difflib
 
         same_start = [known for known in self._texts if known[:1] == name[:1]]
-        return next(iter(difflib.get_close_matches(name, same_start, n=1)), None)
+        return next(iter(difflib.get_close_matches(name, same_start, n=1, cutoff=_NEAR)), None)
 
 
+_NEAR = 0.8
+"""How much of two names is the same where one may be meant for the other; by less, anything is like anything."""
 _PACKAGE = re.compile(r"^Package: *(\S+)", re.MULTILINE)
 _PROVIDES = re.compile(r"^Provides: *(.+(?:\n[ \t].*)*)", re.MULTILINE)
 _PRIORITIES = ("required", "important", "standard", "optional", "extra")

@@ -92,9 +92,51 @@ def test_an_unknown_package_gets_a_suggestion() -> None:
         resolve(universe("libgl1 1", "libgomp1 1"), ["libg1"], NOTHING)
 
 
+def test_an_unknown_package_that_is_like_no_other_gets_none() -> None:
+    with pytest.raises(LockError) as caught:
+        resolve(universe("node-lodash-packages 1"), ["no-such-package-xyz"], NOTHING)
+    message = str(caught.value)
+    assert "not every name is a Debian package" in message
+    assert "expected: names of packages that the template's suites have" in message
+    assert "there is no package no-such-package-xyz" in message
+    assert "lodash" not in message
+    assert "apt-cache search" in message
+
+
+MAILERS = ("exim 1; Provides: mta", "postfix 1; Provides: mta", "cron 1; Depends: exim")
+
+
+def test_a_name_that_several_packages_provide_is_refused_with_their_names() -> None:
+    with pytest.raises(LockError) as caught:
+        resolve(universe(*MAILERS), ["mta"], NOTHING)
+    assert "mta is no package, but provided by each of exim, postfix" in str(caught.value)
+    assert "name the one that you want instead of mta" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "base", "added"),
+    [
+        (["mta", "postfix"], NOTHING, ["postfix 1"]),
+        (["mta", "cron"], NOTHING, ["cron 1", "exim 1"]),
+        (["mta"], {"sendmail": Present("8", "mta")}, []),
+    ],
+    ids=["named", "a dependency", "of the base"],
+)
+def test_a_name_that_several_packages_provide_is_met_by_one_that_is_there(
+    wanted: list[str], base: Mapping[str, Present], added: list[str]
+) -> None:
+    assert names(resolve(universe(*MAILERS), wanted, base)) == added
+
+
+def test_a_name_that_one_package_provides_means_that_package() -> None:
+    everything = universe("exim 1; Provides: mta", "exim 2; Provides: mta, mta-ng")
+    assert names(resolve(everything, ["mta"], NOTHING)) == ["exim 2"]
+
+
 def test_all_problems_are_reported_together() -> None:
     with pytest.raises(LockError) as caught:
         resolve(universe("a 1; Depends: gone", "b 1"), ["a", "nope"], NOTHING)
+    assert "the Debian packages do not fit together" in str(caught.value)
     assert "there is no package nope" in str(caught.value)
     assert "a needs gone" in str(caught.value)
 
