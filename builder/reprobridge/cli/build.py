@@ -167,7 +167,7 @@ def _relocking(
     """Locks again what changed in a specification, and tells when that gave another lock."""
 
     def relock(spec: "Spec") -> "tuple[Lock, bytes]":
-        from reprobridge.lock.file import FILE_NAME, lock_bytes, lock_file, parse_lock
+        from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock, write_lock
         from reprobridge.lock.lock import LockOptions, lock_artifact
 
         path = folder / FILE_NAME
@@ -175,8 +175,7 @@ def _relocking(
         previous = parse_lock(data, str(path)) if path.exists() else None
         lock = lock_artifact(spec, previous, LockOptions(), folder, doors).lock
         if lock != previous:
-            data = lock_bytes(lock)
-            write_file(path, data)
+            data = write_lock(path, lock)
             tell(f"wrote {path}")
         return lock, data
 

@@ -63,10 +63,11 @@ def parse_lock(data: bytes, where: str) -> "Lock":
         ) from error
 
 
-def write_lock(path: Path, lock: "Lock") -> None:
-    """Replace the lock file in one step. Raises LockError where it may not be written."""
+def write_lock(path: Path, lock: "Lock") -> bytes:
+    """Replace the lock file in one step; gives its bytes. Raises LockError where it may not be written."""
+    data = lock_bytes(lock)
     try:
-        files.write_file(path, lock_bytes(lock))
+        files.write_file(path, data)
     except OSError as error:
         raise LockError(
             "the lock cannot be written",
@@ -75,6 +76,7 @@ def write_lock(path: Path, lock: "Lock") -> None:
             found=error.strerror or str(error),
             hint="make the folder writable, or work on a copy of it",
         ) from error
+    return data
 
 
 def lock_bytes(lock: "Lock") -> bytes:

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from reprobridge.digest import Digest
-from reprobridge.errors import ArtifactError, StoreError
+from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.oci.layout import ImageParts, read_blob
 from reprobridge.oci.model import Descriptor, MediaType
 from reprobridge.sandbox.model import Layer
 from reprobridge.store.store import Store
-from reprobridge.validate.subject import Subject, open_subject
+from reprobridge.validate.subject import Subject, open_subject, part_missing
 
 _CONFIGURATIONS = (MediaType.CONFIG.value, "application/vnd.docker.container.image.v1+json")
 
@@ -113,12 +113,7 @@ def _compare(parts: ImageParts, blob: Descriptor) -> None:
         for _ in read_blob(parts, blob):
             pass
     except FileNotFoundError as error:
-        raise StoreError(
-            "a part of the image is not in the store",
-            expected=str(blob.digest),
-            found="nothing",
-            hint="pull the image, or build it again",
-        ) from error
+        raise part_missing(blob) from error
 
 
 def _titles(config: Mapping[str, Any]) -> list[str]:

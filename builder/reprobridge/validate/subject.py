@@ -214,6 +214,16 @@ def _object(parts: ImageParts, blob: Descriptor, what: str, *, compared: bool) -
     return value
 
 
+def part_missing(blob: Descriptor) -> StoreError:
+    """The error for a blob of an image that the store does not hold (any more)."""
+    return StoreError(
+        "a part of the image is not in the store",
+        expected=str(blob.digest),
+        found="nothing",
+        hint="pull the image, or build it again",
+    )
+
+
 def _small(parts: ImageParts, blob: Descriptor, what: str) -> bytes:
     """The blob's bytes, as long as they may be."""
     limit = MANIFEST_LIMIT if blob == parts.manifest else CONFIG_LIMIT
@@ -223,12 +233,7 @@ def _small(parts: ImageParts, blob: Descriptor, what: str) -> bytes:
         with parts.path(blob.digest).open("rb") as stream:
             data = stream.read(limit + 1)
     except FileNotFoundError as error:
-        raise StoreError(
-            "a part of the image is not in the store",
-            expected=str(blob.digest),
-            found="nothing",
-            hint="pull the image, or build it again",
-        ) from error
+        raise part_missing(blob) from error
     except OSError as error:
         raise _unreadable(blob, what, error) from error
     if len(data) > limit:
