@@ -1,5 +1,6 @@
 """Building the repository's artifacts: the same lock gives the same image, whatever happens around it."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -13,11 +14,15 @@ import pytest
 
 from reprobridge.digest import Digest
 from reprobridge.store.store import Store
-from reprobridge.system.files import TEMPORARY
+from reprobridge.system.leftovers import TEMPORARY
 from support.artifacts import EVERY, MINIMAL, WINE, copy_of, golden_digest
 from support.command import ROOT, digest_of, reprobridge, succeed
+from support.require import require_nameless_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+TRIES = 20
+"""How often a process is to be caught at what takes it some hundredths of a second."""
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -54,6 +59,60 @@ def test_building_again_says_the_same_and_makes_nothing(store_folder: Path) -> N
     before = sorted(path for path in store_folder.rglob("*") if path.is_file())
     assert digest_of(reprobridge("build", MINIMAL, "--offline", store=store_folder)) == first
     assert sorted(path for path in store_folder.rglob("*") if path.is_file()) == before
+
+
+def is_killed_while_writing(argv: list[str], folder: Path) -> bool:
+    """Whether the process was killed while something below the folder was open in it; it may have been too quick."""
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            with contextlib.suppress(OSError):
+                opened = [str(link.readlink()) for link in Path(f"/proc/{process.pid}/fd").iterdir()]
+                if any(path.startswith(f"{folder}/") for path in opened):
+                    process.send_signal(signal.SIGKILL)
+                    break
+    return process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.usefixtures("vendored")
+def test_a_killed_build_leaves_an_archive_as_it_was_and_nothing_beside_it(
+    store_folder: Path, tmp_path: Path
+) -> None:
+    require_nameless_files(tmp_path)
+    places = tmp_path / "outputs"
+    places.mkdir()
+    words = ("build", str(MINIMAL), "--output", f"docker-archive:{places / 'image.tar'}")
+    digest_of(reprobridge("build", MINIMAL, store=store_folder))
+    argv = [sys.executable, "-m", "reprobridge", *words, "--store", str(store_folder)]
+    for before in ([], [b"old"]):
+        for _ in range(TRIES):
+            (places / "image.tar").unlink(missing_ok=True)
+            for data in before:
+                (places / "image.tar").write_bytes(data)
+            if is_killed_while_writing(argv, places):
+                break
+        else:
+            pytest.fail("the build was always too quick to be killed")
+        assert [path.read_bytes() for path in places.iterdir()] == before
+
+
+@pytest.mark.usefixtures("vendored")
+def test_what_a_killed_build_leaves_beside_a_layout_goes_with_the_next(
+    store_folder: Path, tmp_path: Path
+) -> None:
+    places = tmp_path / "outputs"
+    places.mkdir()
+    words = ("build", str(MINIMAL), "--output", f"oci:{places / 'image'}")
+    digest_of(reprobridge("build", MINIMAL, store=store_folder))
+    argv = [sys.executable, "-m", "reprobridge", *words, "--store", str(store_folder)]
+    for _ in range(TRIES):
+        shutil.rmtree(places / "image", ignore_errors=True)
+        if is_killed_while_writing(argv, places):
+            break
+    else:
+        pytest.fail("the build was always too quick to be killed")
+    assert not (places / "image").exists()
+    succeed(reprobridge(*words, store=store_folder))
+    assert [path.name for path in places.iterdir()] == ["image"]
 
 
 def test_a_vendored_folder_builds_offline(vendored: Path, store_folder: Path) -> None:

@@ -26,6 +26,14 @@ def unavailable(reason: str) -> NoReturn:
     pytest.skip(f"NOT TESTED: {reason}")
 
 
+def require_nameless_files(folder: Path) -> None:
+    """Files that have no name until they are finished: NFS, and overlays of older kernels, have none."""
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
+    except OSError:
+        unavailable(f"the file system of {folder} has no files without a name")
+
+
 def require_tool(name: str) -> Path:
     """The path of a program on PATH or in the system folders that ordinary users' PATHs lack."""
     folders = os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin"))

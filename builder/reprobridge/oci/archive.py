@@ -39,28 +39,30 @@ def archive_blocks(image: ImageParts, *, docker: bool) -> Iterator[bytes]:
 def write_archive(path: Path, image: ImageParts, *, docker: bool) -> None:
     """Write the archive to a file, in one step. Raises AssembleError."""
     require_file(path)
+    files.clear_leftovers(path.parent)
     try:
-        with files.unfinished(path.absolute().parent) as (temporary, stream):
+        with files.replacing(path) as stream:
             for block in archive_blocks(image, docker=docker):
                 stream.write(block)
-            files.keep(temporary, stream, path)
     except OSError as error:
         raise AssembleError(
             "the archive cannot be written",
             where=str(path),
-            expected="a writable path",
+            expected="a writable path with room",
             found=complaint(error),
+            hint="make room, or name a path in another folder; what was at this one is unchanged",
         ) from error
 
 
 def require_file(path: Path) -> None:
     """Refuse a place where an archive would replace something else than a file. Raises AssembleError."""
-    if path.exists() and not path.is_file():
+    if found := files.obstacle(path):
         raise AssembleError(
             "the archive cannot be written",
             where=str(path),
             expected="a new path, or a file to replace",
-            found="a folder" if path.is_dir() else "a device or pipe",
+            found=found,
+            hint="name another path, of a file that an archive may become",
         )
 
 

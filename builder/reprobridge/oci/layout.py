@@ -1,11 +1,12 @@
 """OCI image layouts: a folder with `oci-layout`, `index.json` and `blobs/sha256/<hex>` (image-spec 1.1).
 
-A new layout appears at once. Writing adds to one that is there: blobs first (hard links where the file system
-allows), the index last and in one step, so that a reader never sees an image without its blobs. A folder that
-is something else is left alone.
+A new layout appears at once. Writing adds to one that is there, or to an empty folder: blobs first (hard links where
+the file system allows), the index last and in one step, so that a reader never sees an image without its blobs. A
+folder that is something else is left alone.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -127,8 +128,10 @@ def index_bytes(entries: list[dict[str, object]]) -> bytes:
 def write_layout(folder: Path, image: ImageParts) -> None:
     """Put the image into the layout `folder`, which is made when missing. Raises AssembleError, ArtifactError."""
     try:
-        if _is_free(folder):
-            files.publish_folder(folder, lambda new: _add(new, image, []))
+        if not folder.exists():
+            files.publish_folder(Path(os.path.realpath(folder)), lambda new: _add(new, image, []))
+        elif _is_free(folder):  # it may be a volume, whose place no other folder can take
+            begin_layout(folder)
         # Again, which costs a look: somebody else may have published a layout there at the same time.
         entries = [entry for entry in _existing_entries(folder) if not _same_name(entry, image)]
         _add(folder, image, entries)
@@ -136,13 +139,20 @@ def write_layout(folder: Path, image: ImageParts) -> None:
         raise unwritable(folder, error) from error
 
 
+def begin_layout(folder: Path) -> None:
+    """Make an empty folder a layout without images. Raises OSError."""
+    files.write_file(folder / "index.json", index_bytes([]))
+    files.write_file(folder / "oci-layout", LAYOUT_FILE)
+
+
 def unwritable(folder: Path, error: OSError) -> AssembleError:
     """What the system says about writing into a layout, as our error."""
     return AssembleError(
         "the layout cannot be written",
         where=str(folder),
-        expected="a writable folder",
+        expected="a writable folder with room",
         found=complaint(error),
+        hint="make room, or name another folder; images that were in this one are unchanged",
     )
 
 

@@ -14,9 +14,8 @@ from reprobridge.errors import AssembleError, PublishError
 from reprobridge.oci.layout import (
     FULL_NAME,
     INDEX_LIMIT,
-    LAYOUT_FILE,
     REF_NAME,
-    index_bytes,
+    begin_layout,
     read_entries,
     read_small_blob,
     unwritable,
@@ -77,13 +76,12 @@ class LayoutTarget:
         read_entries(self._folder)
         if not (self._folder / "oci-layout").is_file():
             with _written(self._folder):
-                files.write_file(self._folder / "index.json", index_bytes([]))
-                files.write_file(self._folder / "oci-layout", LAYOUT_FILE)
+                begin_layout(self._folder)
 
     def _copy(self, blob: Blob) -> None:
         hasher = Hasher()
         target = self._path(blob.descriptor.digest)
-        with _written(self._folder), files.unfinished(target.parent) as (path, stream), blob.open() as source:
+        with _written(self._folder), blob.open() as source, files.replacing(target) as stream:
             while block := source.read(CHUNK):
                 hasher.write(block)
                 stream.write(block)
@@ -95,7 +93,6 @@ class LayoutTarget:
                     found=str(hasher.digest()),
                     hint="build the image again",
                 )
-            files.keep(path, stream, target)
 
     def put_manifest(self, reference: str, data: bytes) -> None:
         """Let a tag mean this manifest; by its digest only the blob is written."""

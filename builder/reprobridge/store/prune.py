@@ -15,6 +15,7 @@ from reprobridge.digest import Digest
 from reprobridge.frozen import frozen
 from reprobridge.store.store import Store
 from reprobridge.system import files
+from reprobridge.system.leftovers import TEMPORARY, is_abandoned
 
 KINDS = ("blobs", "results", "unpacked")
 """Folders that `measure` adds up and `prune` deletes from."""
@@ -94,8 +95,8 @@ def sweep(store: Store) -> int:
     folders = [store.root, *(store.root / name for name in ("blobs", "unpacked", "scratch"))]
     folders += [*store.root.glob("results/*"), *store.root.glob("references/**")]
     for folder in folders:
-        for path in sorted(folder.glob(f"{files.TEMPORARY}*")) if folder.is_dir() else ():
-            if files.is_abandoned(path):
+        for path in sorted(folder.glob(f"{TEMPORARY}*")) if folder.is_dir() else ():
+            if is_abandoned(path):
                 freed += _freed(path)
     return freed
 
@@ -114,7 +115,7 @@ def _freed(unfinished: Path) -> int:
 def _size(path: Path) -> int | None:
     """Bytes of a finished file; None while one is written, or when another process has just deleted it."""
     try:
-        return None if path.name.startswith(files.TEMPORARY) else path.lstat().st_size
+        return None if path.name.startswith(TEMPORARY) else path.lstat().st_size
     except FileNotFoundError:
         return None
 

@@ -24,6 +24,7 @@ from typing import BinaryIO, Self
 from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json
 from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.system import files
+from reprobridge.system.leftovers import TEMPORARY
 
 VERSION = "1"
 """Of the layout above; a store of another version is refused."""
@@ -179,7 +180,7 @@ class Store:
         """Every (name, tag, manifest), sorted; what is unreadable is left out."""
         folder = self.root / "references"
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and not path.name.startswith(files.TEMPORARY):
+            if path.is_file() and not path.name.startswith(TEMPORARY):
                 name = path.parent.relative_to(folder).as_posix()
                 if (manifest := self.referenced(name, path.name)) is not None:
                     yield name, path.name, manifest

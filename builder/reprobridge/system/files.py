@@ -1,7 +1,10 @@
 """Writing files: whole or not at all.
 
-Every file appears under its final name by one rename of a finished temporary file in the same folder,
-so that a reader never sees half a file and a killed process leaves at most a `.tmp-*` file behind.
+Every file appears under its final name in one step, finished, so that a reader never sees half a file. `replacing`
+writes into a file that has no name until then: whatever ends the process, the system takes back what was written.
+Where that cannot be (NFS and other file systems without such files, a folder, a file that others read by its path
+while it grows), a killed process leaves a `.tmp-*` behind, which goes with the next archive or folder that is
+written there, or with the store's next prune (`leftovers.py`).
 No fsync: what we write can be made again, and what leaves the store is compared with its digest.
 """
 
@@ -14,15 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
-TEMPORARY = ".tmp-"
-"""Prefix of unfinished files; whoever owns the folder may delete old ones."""
+from reprobridge.system.leftovers import hold, leftovers, unfinished_name
 
 _SPOOL_IN_MEMORY = 8 << 20
-
-
-def _temporary(folder: Path) -> Path:
-    """A name for something unfinished: says which process makes it, and is nobody else's."""
-    return folder / f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
 
 
 def _created(path: Path) -> BinaryIO:
@@ -37,25 +34,13 @@ def _created(path: Path) -> BinaryIO:
 @contextlib.contextmanager
 def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A temporary file in `folder`, open for writing; deleted at the end unless it was moved away."""
-    path = _temporary(folder)
+    path = unfinished_name(folder)
     stream = _created(path)
     try:
         with stream:
             yield path, stream
     finally:
         path.unlink(missing_ok=True)
-
-
-def is_abandoned(temporary: Path) -> bool:
-    """Whether the process that writes this unfinished file (its name says which) is gone."""
-    pid = temporary.name.removeprefix(TEMPORARY).partition("-")[0]
-    try:
-        os.kill(int(pid), 0)
-    except PermissionError:
-        return False
-    except (ProcessLookupError, ValueError):
-        return True
-    return False
 
 
 def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: int = 0o644) -> None:
@@ -69,11 +54,79 @@ def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: int = 0o644) 
         temporary.replace(target)
 
 
+@contextlib.contextmanager
+def replacing(target: Path, *, mode: int = 0o644) -> Iterator[BinaryIO]:
+    """What is written here takes the place of `target` in one step, with exactly this mode whatever the umask.
+
+    An error in the block leaves the target as it was.
+    """
+    stream = _nameless(target.parent)
+    if stream is None:
+        with unfinished(target.parent) as (temporary, named):
+            hold(named.fileno())
+            yield named
+            keep(temporary, named, target, mode=mode)
+        return
+    with stream:
+        yield stream
+        stream.flush()
+        os.fchmod(stream.fileno(), mode)
+        # With a descriptor, though the path is absolute: only so has Python the kernel follow it.
+        _put(lambda path: os.link(_handle(stream), path, src_dir_fd=stream.fileno()), target)
+
+
+def _nameless(folder: Path) -> BinaryIO | None:
+    """A file in `folder` that has no name yet; None where there are none, or no way to name one."""
+    flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
+    try:
+        try:
+            descriptor = os.open(folder, flags, 0o600)
+        except FileNotFoundError:
+            folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(folder, flags, 0o600)
+    except OSError:  # whatever else is wrong, making a file that has a name says it
+        return None
+    stream = os.fdopen(descriptor, "wb")
+    if os.path.exists(_handle(stream)):  # noqa: PTH110 - pathlib takes thrice as long
+        return stream
+    stream.close()
+    return None
+
+
+def _handle(stream: BinaryIO) -> str:
+    """Where an open file can be reached without a name; nothing is there without /proc."""
+    return f"/proc/self/fd/{stream.fileno()}"
+
+
+def _put(link: Callable[[Path], None], target: Path) -> None:
+    """Let what `link` gives a name become `target`: at once where nothing is, else by a rename right behind."""
+    try:
+        link(target)
+    except FileExistsError:
+        temporary = unfinished_name(target.parent)
+        try:
+            link(temporary)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
 def write_file(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Replace `path` by these bytes in one step."""
-    with unfinished(path.parent) as (temporary, stream):
+    with replacing(path, mode=mode) as stream:
         stream.write(data)
-        keep(temporary, stream, path, mode=mode)
+
+
+def obstacle(path: Path) -> str | None:
+    """What stands at a path that no new file may take the place of; None: nothing, or a file.
+
+    A link is no file: the one that it leads to would stay as it is.
+    """
+    if path.is_dir():
+        return "a folder"
+    if path.exists() and not path.is_file():
+        return "a device or pipe"
+    return f"a link to {path.readlink()}" if path.is_symlink() else None
 
 
 def create_file(path: Path, data: bytes, *, mode: int) -> None:
@@ -115,36 +168,32 @@ def locked(path: Path, *, exclusive: bool) -> Iterator[None]:
 
 def write_stream(path: Path, blocks: Iterable[bytes], *, mode: int = 0o644) -> None:
     """Replace `path` in one step by bytes that come in pieces; an error on the way leaves it as it was."""
-    with unfinished(path.parent) as (temporary, stream):
+    with replacing(path, mode=mode) as stream:
         for block in blocks:
             stream.write(block)
-        stream.flush()
-        os.fchmod(stream.fileno(), mode)
-        temporary.replace(path)
 
 
 def link_or_copy(source: Path, target: Path) -> None:
     """Make `target` hold the bytes of `source`: a hard link where the file system allows it, else a copy."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(target.parent)
     try:
-        try:
-            os.link(source, temporary)
-        except OSError:
-            import shutil
+        _put(lambda path: os.link(source, path), target)
+    except OSError:
+        import shutil
 
-            shutil.copyfile(source, temporary)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        with source.open("rb") as original, replacing(target) as copy:
+            shutil.copyfileobj(original, copy, 1 << 20)
 
 
 def publish_folder(target: Path, fill: Callable[[Path], None]) -> None:
     """Make the folder `target` appear at once with what `fill(folder)` put in; keeps an existing one."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(target.parent)
+    clear_leftovers(target.parent)
+    temporary = unfinished_name(target.parent)
     temporary.mkdir()
+    held = os.open(temporary, os.O_RDONLY | os.O_CLOEXEC)
     try:
+        hold(held)
         fill(temporary)
         try:
             temporary.rename(target)
@@ -152,7 +201,15 @@ def publish_folder(target: Path, fill: Callable[[Path], None]) -> None:
             if not target.is_dir():
                 raise
     finally:
+        os.close(held)
         remove_folder(temporary)
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Delete what killed processes left unfinished in a folder that may be shared with others at work."""
+    for path in leftovers(folder):
+        with contextlib.suppress(OSError):  # others may be at the same
+            remove_folder(path) if path.is_dir() else delete(path)
 
 
 def remove_folder(folder: Path) -> None:
@@ -173,7 +230,7 @@ def remove_folder(folder: Path) -> None:
 def scratch_folder(parent: Path) -> Iterator[Path]:
     """An empty folder below `parent` that is gone afterwards."""
     parent.mkdir(parents=True, exist_ok=True)
-    folder = _temporary(parent)
+    folder = unfinished_name(parent)
     folder.mkdir(mode=0o700)
     try:
         yield folder

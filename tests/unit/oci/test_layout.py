@@ -185,3 +185,36 @@ def test_an_archive_never_replaces_a_pipe_or_a_device(tmp_path: Path) -> None:
     with pytest.raises(AssembleError, match="a device or pipe"):
         write_archive(tmp_path / "pipe", image, docker=True)
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_an_empty_folder_becomes_a_layout_without_being_replaced(tmp_path: Path) -> None:
+    """It may be a volume, in whose place no other folder can be put."""
+    folder = tmp_path / "volume"
+    folder.mkdir(mode=0o770)
+    before = folder.stat().st_ino
+    write_layout(folder, stored(Store(tmp_path / "store")))
+    assert folder.stat().st_ino == before
+    assert read_layout(folder).version == "1.0.0"
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_to_a_folder_leads_to_the_layout(exists: bool, tmp_path: Path) -> None:
+    if exists:
+        (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    write_layout(tmp_path / "link", stored(Store(tmp_path / "store")))
+    assert (tmp_path / "link").is_symlink()
+    assert read_layout(tmp_path / "folder").version == "1.0.0"
+
+
+def test_an_archive_never_replaces_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("elsewhere.tar")
+    with pytest.raises(AssembleError, match="a link to elsewhere"):
+        write_archive(tmp_path / "link", stored(Store(tmp_path / "store")), docker=True)
+    assert not (tmp_path / "elsewhere.tar").exists()
+
+
+def test_an_archive_takes_away_what_a_killed_one_left(tmp_path: Path) -> None:
+    (tmp_path / f".tmp-{2**22 + 1}-0123456789ab").write_bytes(b"half")
+    write_archive(tmp_path / "out.tar", stored(Store(tmp_path / "store")), docker=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.tar", "store"]

@@ -8,7 +8,7 @@ from reprobridge.digest import Digest
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
 from reprobridge.store.prune import KINDS, clear, measure, prune
 from reprobridge.store.store import Store
-from reprobridge.system.files import TEMPORARY
+from reprobridge.system.leftovers import TEMPORARY
 
 NEVER_YOUNG = 2**40
 """A time after which nothing was made."""
