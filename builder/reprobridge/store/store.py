@@ -29,6 +29,9 @@ from reprobridge.system.leftovers import TEMPORARY
 VERSION = "1"
 """Of the layout above; a store of another version is refused."""
 
+_OWN = frozenset({"version", "blobs", "results", "references", "unpacked", "scratch", "lock"})
+_NOBODYS = frozenset({"lost+found"})  # stands in each new volume
+
 
 def default_root() -> Path:
     """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder (XDG base directories)."""
@@ -42,7 +45,7 @@ class Store:
     """One store folder. Cheap to open; safe to open many times and from many processes."""
 
     def __init__(self, root: Path) -> None:
-        """Open or create the store. Raises StoreError when it is of another version or not writable."""
+        """Open or create the store. Raises StoreError when it is of another version, not writable, or none."""
         self.root = root.absolute()
         """The store's folder; absolute, since sandboxes start in another one."""
         self._top = str(self.root)
@@ -56,6 +59,7 @@ class Store:
         try:
             found = path.read_text().strip()
         except FileNotFoundError:
+            self._require_free()
             files.write_file(path, f"{VERSION}\n".encode())
             return
         if found != VERSION:
@@ -65,6 +69,20 @@ class Store:
                 expected=f"version {VERSION}",
                 found=f"version {found!r}",
                 hint="choose another folder with REPROBRIDGE_STORE, or delete this one: it is a cache",
+            )
+
+    def _require_free(self) -> None:
+        """Refuse to become a folder that somebody uses for something else: `prune` would delete in it."""
+        names = {path.name for path in self.root.iterdir()} if self.root.exists() else set()
+        foreign = sorted(name for name in names - _OWN - _NOBODYS if not name.startswith(TEMPORARY))
+        if foreign:
+            raise StoreError(
+                "the folder is no store",
+                where=str(self.root),
+                expected="a new folder, an empty one, or a store",
+                found=f"other files: {', '.join(foreign[:3])}{', …' if len(foreign) > 3 else ''}",
+                hint="choose another folder with --store or REPROBRIDGE_STORE, for example "
+                f"{self.root / 'reprobridge-store'}",
             )
 
     # blobs
@@ -241,7 +259,7 @@ def unusable(root: Path, error: OSError) -> StoreError:
         where=str(root),
         expected="a writable folder with room",
         found=error.strerror or str(error),
-        hint="set REPROBRIDGE_STORE to a folder that you may write to",
+        hint="make room, or choose another folder with --store or REPROBRIDGE_STORE",
     )
 
 

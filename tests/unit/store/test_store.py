@@ -111,3 +111,36 @@ def test_a_length_is_asked_for_what_may_not_be_here(tmp_path: Path) -> None:
     assert store.size(here) == 4
     with pytest.raises(StoreError, match="missing from the store"):
         store.size(gone)
+
+
+def test_a_folder_that_is_used_for_something_else_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    for name in ("thesis.tex", "data.csv", "blobs", "notes", "zoo"):
+        (tmp_path / name).touch()
+    with pytest.raises(StoreError, match="the folder is no store") as caught:
+        Store(tmp_path)
+    assert caught.value.where == str(tmp_path)
+    assert caught.value.found == "other files: data.csv, notes, thesis.tex, …"
+    assert f"--store or REPROBRIDGE_STORE, for example {tmp_path}/" in str(caught.value.hint)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "blobs",
+        "data.csv",
+        "notes",
+        "thesis.tex",
+        "zoo",
+    ]
+
+
+@pytest.mark.parametrize("names", [(), ("lost+found",), ("blobs", "lock"), (".tmp-1-0123456789ab",)])
+def test_an_empty_folder_a_volume_and_a_store_without_its_version_become_stores(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
+    for name in names:
+        (tmp_path / name).mkdir()
+    Store(tmp_path)
+    assert (tmp_path / "version").read_text() == "1\n"
+
+
+def test_other_files_in_a_store_do_not_matter(tmp_path: Path) -> None:
+    digest = Store(tmp_path).add(b"bytes")
+    (tmp_path / "README").touch()
+    assert Store(tmp_path).read(digest) == b"bytes"
