@@ -1,6 +1,7 @@
 """Building the repository's artifacts: the same lock gives the same image, whatever happens around it."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -59,6 +60,37 @@ def test_building_again_says_the_same_and_makes_nothing(store_folder: Path) -> N
     before = sorted(path for path in store_folder.rglob("*") if path.is_file())
     assert digest_of(reprobridge("build", MINIMAL, "--offline", store=store_folder)) == first
     assert sorted(path for path in store_folder.rglob("*") if path.is_file()) == before
+
+
+def parts_of(manifest: str, store: Path) -> list[Path]:
+    """The blobs of an image's configuration and layers, the biggest last."""
+    blobs = store / "blobs"
+    parsed = json.loads((blobs / manifest[7:9] / manifest[7:]).read_bytes())
+    names = [part["digest"].partition(":")[2] for part in [parsed["config"], *parsed["layers"]]]
+    return sorted((blobs / name[:2] / name for name in names), key=lambda path: path.stat().st_size)
+
+
+@pytest.mark.usefixtures("vendored")
+def test_parts_of_an_image_that_were_cut_off_are_made_again(store_folder: Path) -> None:
+    first = digest_of(reprobridge("build", MINIMAL, store=store_folder))
+    parts = parts_of(first, store_folder)
+    for path in parts:
+        os.truncate(path, path.stat().st_size // 2)
+    assert digest_of(reprobridge("build", MINIMAL, store=store_folder)) == first
+    assert all(Digest.of(path.read_bytes()).hex == path.name for path in parts)
+
+
+@pytest.mark.usefixtures("vendored")
+def test_a_download_that_was_cut_off_is_fetched_again(store_folder: Path) -> None:
+    first = digest_of(reprobridge("build", MINIMAL, store=store_folder))
+    download = max(
+        (path for path in store_folder.glob("blobs/*/*") if path.read_bytes().startswith(b"!<arch>")),
+        key=lambda path: path.stat().st_size,
+    )
+    os.truncate(download, 1000)
+    shutil.rmtree(store_folder / "results")
+    assert digest_of(reprobridge("build", MINIMAL, store=store_folder)) == first
+    assert Digest.of(download.read_bytes()).hex == download.name
 
 
 def is_killed_while_writing(argv: list[str], folder: Path) -> bool:

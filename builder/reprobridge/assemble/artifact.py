@@ -95,12 +95,15 @@ def plan_artifact(spec: Spec, lock: Lock, platform: str) -> BuildPlan:
 
 
 def _require_sizes(lock: Lock, platform: str, where: str, doors: Doors) -> None:
-    """Refuse a lock that names another size than a file of its digest has; files to come are held to it then."""
+    """Refuse a lock that names another size than a file of its digest has; files to come are held to it then.
+
+    A file of the store that is damaged goes, so that it is brought again.
+    """
     locked = lock.platforms[platform]
     debs = (*locked.debian.base, *locked.debian.extra)
     for file in (*(wheel.file for wheel in locked.python.wheels), *(deb.file for deb in debs)):
         found = doors.store.size_if_here(file.sha256)
-        if found not in (None, file.size):
+        if found not in (None, file.size) and not doors.store.drop_damaged(file.sha256):
             raise LockError(
                 f"the size of {file.name} is wrong",
                 where=where,

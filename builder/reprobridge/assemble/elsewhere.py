@@ -32,9 +32,9 @@ def remember_place(store: Store, blob: Digest, place: Place) -> None:
     store.remember(RESULT, blob, {"host": place.host, "repository": place.repository})
 
 
-def is_had(store: Store, blob: Digest, *, elsewhere: bool) -> bool:
-    """Whether a blob is here, or, where that counts, known to lie elsewhere."""
-    return store.has(blob) or (elsewhere and place_of(store, blob) is not None)
+def is_had(store: Store, blob: Digest, size: int, *, elsewhere: bool) -> bool:
+    """Whether a blob is here with its length, or, where that counts, known to lie elsewhere."""
+    return store.holds(blob, size) or (elsewhere and place_of(store, blob) is not None)
 
 
 def place_of(store: Store, blob: Digest) -> Place | None:

@@ -5,6 +5,7 @@ import json
 from reprobridge.assemble.elsewhere import LEARNED, is_had
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.digest import Digest, digest_json
+from reprobridge.errors import StoreError
 from reprobridge.store.store import Store
 
 RESULT = "image"
@@ -35,17 +36,15 @@ def _read(store: Store, kind: str, key: Digest, *, elsewhere: bool) -> BuiltImag
             try:
                 manifest = Digest.parse(text)
                 blobs = _blobs(store, manifest)
-            except (KeyError, TypeError, ValueError):  # it names something else than an image
+            except (KeyError, TypeError, ValueError, StoreError):  # it names no image, or one that is gone
                 return None
-            if all(is_had(store, blob, elsewhere=elsewhere) for blob in blobs):
+            if all(is_had(store, blob, size, elsewhere=elsewhere) for blob, size in blobs):
                 lines = tuple(map(str, notes))
                 return BuiltImage(name=name, version=version, manifest=manifest, notes=lines)
     return None
 
 
-def _blobs(store: Store, manifest: Digest) -> list[Digest]:
-    """The image's blobs: manifest, configuration, layers; only the manifest when that is not here."""
-    if not store.has(manifest):
-        return [manifest]
+def _blobs(store: Store, manifest: Digest) -> list[tuple[Digest, int]]:
+    """The image's blobs with their lengths: configuration and layers. Raises StoreError without a sound manifest."""
     parsed = json.loads(store.read(manifest))
-    return [manifest, *(Digest.parse(part["digest"]) for part in [parsed["config"], *parsed["layers"]])]
+    return [(Digest.parse(part["digest"]), part["size"]) for part in [parsed["config"], *parsed["layers"]]]

@@ -74,7 +74,7 @@ class Workshop:
                 found = Layer.from_json(self.remembered("layer", key))
             except (KeyError, TypeError, ValueError):
                 return None
-            if not is_had(self.store, found.blob, elsewhere=self.elsewhere):
+            if not is_had(self.store, found.blob, found.size, elsewhere=self.elsewhere):
                 return None
             self._layers[key] = found
         return self._layers[key]

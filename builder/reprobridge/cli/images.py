@@ -107,7 +107,7 @@ def _stored(name: str, manifest: Digest, doors: Doors) -> ImageParts | None:
             "the store does not have this image", where=str(manifest), expected=FORMS, found="nothing"
         )
     parts = read_parts(name or "image", "", manifest, doors.store.path)
-    whole = all(doors.store.has(blob.digest) for blob in parts.blobs())
+    whole = all(doors.store.holds(blob.digest, blob.size) for blob in parts.blobs())
     return parts if whole or not names_registry(name) else None
 
 

@@ -56,7 +56,7 @@ def remote_image(
     blobs = {blob.digest: blob for blob in parts.blobs()}
 
     def path(digest: Digest) -> Path:
-        if not store.has(digest):
+        if not store.holds(digest, blobs[digest].size):
             store.keeper(digest)(registry.blob_blocks(reference.repository, blobs[digest]))
         return store.path(digest)
 
@@ -65,7 +65,7 @@ def remote_image(
 
 def missing_blobs(image: ImageParts, store: Store) -> list[Descriptor]:
     """The image's blobs that the store lacks."""
-    return [blob for blob in image.blobs() if not store.has(blob.digest)]
+    return [blob for blob in image.blobs() if not store.holds(blob.digest, blob.size)]
 
 
 def pull_image(

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json
+from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json, digest_stream
 from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.system import files
 from reprobridge.system.leftovers import TEMPORARY
@@ -112,6 +112,10 @@ class Store:
         except FileNotFoundError:
             return None
 
+    def holds(self, digest: Digest, size: int) -> bool:
+        """Whether the blob is here with its length; a shorter one was cut off, by a crash of the machine for example."""
+        return self.size_if_here(digest) == size
+
     def open(self, digest: Digest) -> BinaryIO:
         """A blob for reading. Raises StoreError when it is not here."""
         try:
@@ -132,10 +136,18 @@ class Store:
             )
         return data
 
+    def drop_damaged(self, digest: Digest) -> bool:
+        """Delete a blob that is here with other bytes than its digest's; gives whether that was so."""
+        with self.open(digest) as stream:
+            is_damaged = digest_stream(stream)[0] != digest
+        if is_damaged:
+            files.delete(self.path(digest))
+        return is_damaged
+
     def add(self, data: bytes) -> Digest:
         """Keep these bytes."""
         digest = Digest.of(data)
-        if not self.has(digest):
+        if not self.holds(digest, len(data)):
             with self.writer() as blob:
                 blob.write(data)
                 blob.commit()

@@ -49,7 +49,8 @@ def built(artifact: Path, surroundings: Doors) -> BuiltImage:
     """What a build of the artifact leaves in the store."""
     store = surroundings.store
     layer, config = store.add(b"a layer"), store.add(b"a configuration")
-    manifest = {"config": {"digest": str(config)}, "layers": [{"digest": str(layer)}]}
+    parts = [{"digest": str(digest), "size": store.size(digest)} for digest in (config, layer)]
+    manifest = {"config": parts[0], "layers": parts[1:]}
     digest = store.add(json.dumps(manifest).encode())
     image = BuiltImage(name="reprobridge/a-paper", version="1.0.0", manifest=digest, notes=("a note",))
     remember_image(store, KEY, image, elsewhere=False)
@@ -175,6 +176,15 @@ def test_a_blob_that_the_store_lost_is_noticed(
     number: int, artifact: Path, surroundings: Doors, built: BuiltImage
 ) -> None:
     surroundings.store.path(blobs(surroundings.store, built)[number]).unlink()
+    assert found(artifact, surroundings) is None
+
+
+@pytest.mark.parametrize("number", range(3), ids=["manifest", "configuration", "layer"])
+def test_a_blob_that_was_cut_off_is_noticed(
+    number: int, artifact: Path, surroundings: Doors, built: BuiltImage
+) -> None:
+    path = surroundings.store.path(blobs(surroundings.store, built)[number])
+    path.write_bytes(path.read_bytes()[:-1])
     assert found(artifact, surroundings) is None
 
 

@@ -144,3 +144,21 @@ def test_other_files_in_a_store_do_not_matter(tmp_path: Path) -> None:
     digest = Store(tmp_path).add(b"bytes")
     (tmp_path / "README").touch()
     assert Store(tmp_path).read(digest) == b"bytes"
+
+
+def test_a_blob_that_was_cut_off_counts_as_missing_and_is_written_again(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    digest = store.add(b"bytes")
+    store.path(digest).write_bytes(b"byt")
+    assert store.has(digest)
+    assert not store.holds(digest, 5)
+    assert store.add(b"bytes") == digest
+    assert store.holds(digest, 5)
+
+
+def test_only_a_damaged_blob_is_dropped(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    sound, damaged = store.add(b"bytes"), store.add(b"others")
+    store.path(damaged).write_bytes(b"oth")
+    assert [store.drop_damaged(digest) for digest in (sound, damaged)] == [False, True]
+    assert [store.has(digest) for digest in (sound, damaged)] == [True, False]
