@@ -3,8 +3,9 @@
 import functools
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
+from reprobridge.cli.standard_output import StandardOutput
 from reprobridge.store.store import Store, default_root
 from reprobridge.system.processes import Processes, RealProcesses
 
@@ -25,7 +26,7 @@ class Doors:
         self._offline = offline
         self.quiet = quiet
         """No talk on standard error, no progress."""
-        self.out: TextIO = sys.stdout
+        self.out = cast(TextIO, StandardOutput(sys.stdout))
         """Data: what a pipe shall receive."""
 
     @functools.cached_property

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.standard_output import drop_output
 from reprobridge.errors import ReproBridgeError, UsageError
 
 COMMANDS = (
@@ -84,7 +85,9 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
     """Open the doors, execute a command, print its error; gives the exit status."""
     doors = Doors(store_root=arguments.store, offline=arguments.offline, quiet=arguments.quiet)
     try:
-        return command.execute(arguments, doors)
+        status = command.execute(arguments, doors)
+        doors.out.flush()
+        return status
     except ReproBridgeError as error:
         _say(str(error))
         return error.exit_code
@@ -92,7 +95,7 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
         print("reprobridge: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 0
     except OSError as error:
         if refused := _refused_store(error, arguments.store):
