@@ -14,7 +14,7 @@ import pytest
 
 from reprobridge.cli import run, validate
 from reprobridge.cli.doors import Doors
-from reprobridge.errors import SandboxError, UsageError
+from reprobridge.errors import SandboxError, UsageError, ValidateError
 from reprobridge.oci.layout import write_layout
 from reprobridge.validate.kept import kept_report
 from reprobridge.validate.model import CheckId, Report
@@ -169,3 +169,11 @@ def test_a_log_that_was_changed_inside_is_not_believed(doors: Doors, tmp_path: P
     (result,) = json.loads(printed)["results"]
     assert "stdout.log is not what came out of the sandbox" in result["deviations"]
     assert result["compatible"] is None
+
+
+def test_evidence_that_cannot_be_written_is_told_and_none_of_it_is_left(doors: Doors, tmp_path: Path) -> None:
+    (tmp_path / "accuracy").touch()
+    with pytest.raises(ValidateError, match="the evidence cannot be written") as caught:
+        call(run, doors, IMAGE, "accuracy", "--out", str(tmp_path))
+    assert "--out DIR" in str(caught.value.hint)
+    assert [path.name for path in tmp_path.iterdir()] == ["accuracy"]

@@ -73,11 +73,13 @@ def _add_known(group: "argparse._ArgumentGroup") -> None:
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Build, write the output, print the digest of record."""
     from reprobridge.assemble.build import BuildRequest, build_artifact
-    from reprobridge.cli.outputs import parse_output, require_writable, write_output
+    from reprobridge.cli.outputs import parse_output, require_place, require_writable, write_output
     from reprobridge.cli.progress import build_progress
 
     output = parse_output(arguments.output)
     require_writable(output)
+    if arguments.digest_file:
+        require_place(arguments.digest_file)
     knowledge, lock_doors = _knowledge(arguments, doors), doors.for_locking()
     with build_progress(doors) as progress:
         request = BuildRequest(
@@ -156,8 +158,9 @@ def write_digest(path: Path, digest: Digest) -> None:
         raise AssembleError(
             "the digest cannot be written",
             where=str(path),
-            expected="a writable path",
+            expected="a writable path with room",
             found=error.strerror or str(error),
+            hint="the image is built: make room, or name another file with --digest-file, and run again",
         ) from error
 
 

@@ -1,7 +1,8 @@
 """Where a built image goes besides the store: `oci:`, `oci-archive:`, `docker-archive:`, `docker:`, `podman:`."""
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from reprobridge.assemble.model import BuiltImage
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import frozen, replace
-from reprobridge.system.files import delete
+from reprobridge.system.files import delete, obstacle
 
 # What writes layouts and archives is imported where one is asked for: most builds stay in the store.
 if TYPE_CHECKING:
@@ -56,32 +57,54 @@ def require_writable(output: Output) -> None:
     Raises AssembleError; ArtifactError for a broken layout.
     """
     path = output.path.absolute()
-    try:
-        match output.kind:
-            case "oci":
-                from reprobridge.oci.layout import read_entries
+    match output.kind:
+        case "oci":
+            from reprobridge.oci.layout import read_entries
 
+            with _looking_at(path):
                 read_entries(path)
-                _require_folder(path, next(place for place in (path, *path.parents) if place.exists()))
-            case "oci-archive" | "docker-archive":
-                from reprobridge.oci.archive import require_file
+            require_folder(path)
+        case "oci-archive" | "docker-archive":
+            require_place(path)
 
-                require_file(path)
-                _require_folder(path, path.parent)
+
+def require_folder(path: Path) -> None:
+    """Refuse, before work begins, a folder that can't be made or written into. Raises AssembleError."""
+    path = path.absolute()
+    with _looking_at(path):
+        _require_folder(path, next(place for place in (path, *path.parents) if place.exists()))
+
+
+def require_place(path: Path) -> None:
+    """Refuse, before work begins, a place where no file can be written. Raises AssembleError."""
+    path = path.absolute()
+    with _looking_at(path):
+        if found := obstacle(path):
+            raise _unwritable(path, found=found, hint="name a new file, or one to replace")
+        _require_folder(path, path.parent)
+
+
+@contextlib.contextmanager
+def _looking_at(path: Path) -> Iterator[None]:
+    """What the system says about a place, as our error."""
+    try:
+        yield
     except OSError as error:
-        raise _unwritable(path, found=error.strerror or str(error)) from error
+        hint = "name a path that you may enter"
+        raise _unwritable(path, found=error.strerror or str(error), hint=hint) from error
 
 
 def _require_folder(path: Path, folder: Path) -> None:
     if not folder.exists():
         raise _unwritable(path, found=f"no folder {folder}", hint=f"make it: `mkdir -p {folder}`")
     if not folder.is_dir():
-        raise _unwritable(path, found=f"{folder} is no folder")
+        raise _unwritable(path, found=f"{folder} is no folder", hint="name a path in a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise _unwritable(path, found=f"{folder} may not be written")
+        hint = "name a path in a folder of yours"
+        raise _unwritable(path, found=f"{folder} may not be written", hint=hint)
 
 
-def _unwritable(path: Path, found: str, hint: str | None = None) -> AssembleError:
+def _unwritable(path: Path, found: str, hint: str) -> AssembleError:
     return AssembleError(
         "the output cannot be written",
         where=str(path),

@@ -28,13 +28,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Bring everything and write the folder."""
     from reprobridge.assemble.arrivals import wanted_files
+    from reprobridge.cli.outputs import require_folder
     from reprobridge.lock.fetch import Fetcher
     from reprobridge.lock.file import FILE_NAME, read_lock
     from reprobridge.lock.freshness import require_fresh
     from reprobridge.lock.source import obtain_tree, wanted_source
-    from reprobridge.lock.vendor import locked_files, locked_trees, vendor
+    from reprobridge.lock.vendor import locked_files, locked_trees, require_ours, vendor
     from reprobridge.spec.parse import read_spec
 
+    require_folder(arguments.to)
+    require_ours(arguments.to)
     folder, lock_doors = arguments.folder, doors.for_locking()
     spec, lock = read_spec(folder), read_lock(folder / FILE_NAME)
     require_fresh(spec, lock, folder, lock_doors)

@@ -182,7 +182,11 @@ class Repository:
             if done.returncode != 0 or spool.tell() != contents.size:
                 found = b"".join(errors).decode(errors="replace").strip() or "objects are missing"
                 raise LockError(
-                    "the commit is incomplete", where=self._shown, expected="all objects", found=found
+                    "the commit is incomplete",
+                    where=self._shown,
+                    expected="all objects",
+                    found=found,
+                    hint="name a whole repository: none that was cloned with `--filter`, and one that `git fsck` finds sound",
                 )
             yield contents
 

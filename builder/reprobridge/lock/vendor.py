@@ -6,12 +6,13 @@ Everything is compared with its digest on the way, and copied: the folder stays 
 deleted, and the store when the folder is edited. Running it again writes only what is missing or broken.
 """
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from reprobridge.digest import CHUNK, Digest, Hasher, digest_stream
-from reprobridge.errors import StoreError, UsageError
+from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import frozen
 from reprobridge.lock.kept_tree import tree_blob
 from reprobridge.lock.model import Lock, LockedFile
@@ -54,22 +55,44 @@ def locked_trees(lock: Lock) -> tuple[Digest, ...]:
     return tuple(dict.fromkeys((*source, *(build.tree for build in builds if build.kind == "git"))))
 
 
+def require_ours(folder: Path) -> None:
+    """Refuse a folder with a listing of somebody else's, which would be lost. Raises UsageError."""
+    index = folder / INDEX
+    if index.exists() and not _is_ours(index):
+        raise UsageError(
+            "the vendor folder holds something else",
+            where=str(index),
+            expected=f"no such file, or one that `reprobridge vendor` wrote ({SCHEMA})",
+            found="another file",
+            hint="name another folder: --to FOLDER",
+        )
+
+
+def _is_ours(index: Path) -> bool:
+    try:
+        return bool(json.loads(index.read_bytes())["schema"] == SCHEMA)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def vendor(
     folder: Path, published: Sequence[LockedFile], trees: Iterable[Digest], store: Store
 ) -> VendorReport:
     """Fill the folder from the store, which has everything already (`fetch.Fetcher`, `source.obtain_tree`)."""
+    require_ours(folder)
     entries = _named(published)
     for tree in trees:
         blob = tree_blob(store, tree)
         entries[f"{tree.hex}.tar"] = LockedFile(f"{tree.hex}.tar", blob, store.size(blob))
     written, kept = [], []
-    for name, file in sorted(entries.items()):
-        if _is_there(folder / name, file):
-            kept.append(name)
-        else:
-            _copy(store, file, folder / name)
-            written.append(name)
-    files.write_file(folder / INDEX, _index(entries))
+    with _writing(folder):
+        for name, file in sorted(entries.items()):
+            if _is_there(folder / name, file):
+                kept.append(name)
+            else:
+                files.write_stream(folder / name, _checked(store, file))
+                written.append(name)
+        files.write_file(folder / INDEX, _index(entries))
     size = sum(file.size for file in entries.values())
     return VendorReport(written=tuple(written), kept=tuple(kept), size=size)
 
@@ -90,15 +113,18 @@ def _is_there(path: Path, file: LockedFile) -> bool:
         return digest_stream(stream)[0] == file.sha256
 
 
-def _copy(store: Store, file: LockedFile, path: Path) -> None:
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """What the system says about the folder, as our error."""
     try:
-        files.write_stream(path, _checked(store, file))
+        yield
     except OSError as error:
-        raise UsageError(
+        raise AssembleError(
             "the vendor folder cannot be written",
-            where=str(path.parent),
+            where=str(folder),
             expected="room in a writable folder",
             found=error.strerror or str(error),
+            hint="make room, or name another one: --to FOLDER; files that are there are kept, and not written again",
         ) from error
 
 

@@ -37,7 +37,11 @@ def create_artifact(folder: Path, *, today: str) -> None:
         publish_folder(folder, lambda unfinished: _fill_in(unfinished, name, today))
     except OSError as error:
         raise UsageError(
-            "the new artifact's folder can't be made", found=f"{folder}: {error.strerror}"
+            "the new artifact's folder can't be made",
+            where=str(folder),
+            expected="a place that may be written, with room",
+            found=error.strerror or str(error),
+            hint=f"go to a folder of yours, or name one: `reprobridge init FOLDER/{name}`",
         ) from error
 
 

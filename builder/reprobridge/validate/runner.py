@@ -12,11 +12,13 @@ What only the inside can know (hardware, installed packages, exit status of each
 word in both. What differs between the two is a deviation of the runner's record.
 """
 
+import contextlib
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from reprobridge.errors import ValidateError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import files
@@ -79,7 +81,10 @@ class _Remains:
 
 
 def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
-    """Run a task; its evidence is in the request's folder afterwards, also when we are interrupted."""
+    """Run a task; its evidence is in the request's folder afterwards, also when we are interrupted.
+
+    Raises ValidateError when it can't be written there.
+    """
     scratch_place = shell.subject.store.root / "scratch"
     nonce = secrets.token_hex(16)
     with (
@@ -100,7 +105,10 @@ def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
 
 def _taken(subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None) -> RunResult:
     """Everything that a run left, brought into the evidence with the runner's record."""
-    left = take_tree(remains.results, request.out)
+    places = [request.out / run.relative_to(remains.results) for run in remains.results.glob("*/*")]
+    new = [place for place in places if not place.exists()]
+    with _writing(request.out, new):
+        left = take_tree(remains.results, request.out)
     found = _launchers_record(remains, request)
     code = outcome.FAILED if ended is None else ended.returncode
     if isinstance(found, str):
@@ -113,14 +121,33 @@ def _taken(subject: Subject, request: RunRequest, remains: "_Remains", ended: Co
         )
     record, name = found
     folder = request.out / request.task.id / name
-    for stream, (path, written) in zip(STREAMS, remains.logs, strict=True):
-        written.flush()
-        files.link_or_copy(path, folder / f"runner-{stream}.log")
+    with _writing(request.out, new):
+        for stream, (path, written) in zip(STREAMS, remains.logs, strict=True):
+            written.flush()
+            files.link_or_copy(path, folder / f"runner-{stream}.log")
     record = _witnessed(subject, request, record, folder, left)
-    files.write_file(folder / RECORD, record_bytes(record))
+    with _writing(request.out, new):
+        files.write_file(folder / RECORD, record_bytes(record))
     keep_scored(subject.store, subject.artifact, record)
     measured = outcome.MEASURED if record.value is not None else code or outcome.NOT_EXTRACTED
     return RunResult(exit_code=measured, record=record, folder=folder)
+
+
+@contextlib.contextmanager
+def _writing(out: Path, new: list[Path]) -> Iterator[None]:
+    """What the system says about the evidence's folder, as our error; the half that is written goes."""
+    try:
+        yield
+    except OSError as error:
+        for folder in new:
+            files.remove_folder(folder)
+        raise ValidateError(
+            "the evidence cannot be written",
+            where=str(out),
+            expected="a folder that may be written, with room",
+            found=error.strerror or str(error),
+            hint="make room, or name another folder: --out DIR; then run again",
+        ) from error
 
 
 def _inside(

@@ -3,6 +3,7 @@
 import argparse
 import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -168,8 +169,51 @@ def test_every_common_option_is_known_before_the_command() -> None:
 
 
 def test_a_digest_file_that_cannot_be_written_is_no_bug(tmp_path: Path) -> None:
-    with pytest.raises(AssembleError, match="the digest cannot be written"):
+    with pytest.raises(AssembleError, match="the digest cannot be written") as caught:
         write_digest(tmp_path, Digest.of(b""))
+    assert "--digest-file" in str(caught.value.hint)
+
+
+def test_a_place_for_the_digest_is_looked_at_before_anything_is_built(tmp_path: Path) -> None:
+    place = tmp_path / "nowhere" / "digest"
+    done = run("build", str(tmp_path), "--digest-file", str(place), "--store", str(tmp_path / "store"))
+    assert (done.returncode, done.stdout) == (6, "")
+    assert f"hint: make it: `mkdir -p {place.parent}`" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["held back", "written at once"])
+@pytest.mark.parametrize("words", [("schema",), ("schema", "--markdown"), ("template", "list")])
+def test_a_full_standard_output_is_told_with_a_way_out(words: tuple[str, ...], unbuffered: str) -> None:
+    argv = [sys.executable, "-m", "reprobridge", *words]
+    setting = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=setting)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        6,
+        "reprobridge: standard output cannot be written",
+    )
+    assert "hint: make room" in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["held back", "written at once"])
+@pytest.mark.parametrize("words", [("schema",), ("template", "list")])
+def test_who_stops_reading_hears_nothing(words: tuple[str, ...], unbuffered: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    argv = [sys.executable, "-m", "reprobridge", *words]
+    setting = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(argv, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, env=setting)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", ["schema", "template list"])
+def test_a_closed_standard_output_wants_nothing(words: str) -> None:
+    script = f'exec "$0" -m reprobridge {words} >&-'
+    done = subprocess.run(["sh", "-c", script, sys.executable], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_options_may_stand_between_the_words_of_a_command(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.cli.outputs import parse_output, require_writable
+from reprobridge.cli.outputs import parse_output, require_place, require_writable
 from reprobridge.errors import ArtifactError, AssembleError
 from reprobridge.oci.layout import write_layout
 from reprobridge.store.store import Store
@@ -48,6 +48,27 @@ def test_a_place_where_it_cannot_be_written_is_refused(output: str, found: str, 
     with pytest.raises(AssembleError, match=found):
         require_writable(parse_output(output.format(tmp_path)))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "hint"),
+    [
+        ("", "a folder", "name a new file"),
+        ("nowhere/digest", "no folder", "mkdir -p"),
+        ("file/digest", "is no folder", "name a path in a folder"),
+        ("link", "a link to file", "name a new file"),
+        ("x" * 300, "too long", "name a path"),
+    ],
+)
+def test_a_place_where_no_file_can_be_written_is_refused_with_a_way_out(
+    name: str, found: str, hint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to("file")
+    with pytest.raises(AssembleError, match=found) as caught:
+        require_place(tmp_path / name)
+    assert hint in str(caught.value.hint)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link"]
 
 
 def test_a_broken_layout_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from reprobridge.errors import LockError, NetworkError, ReproBridgeError
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
-from reprobridge.lock.git import is_local, resolve_relative
+from reprobridge.lock.git import Blob, Repository, is_local, resolve_relative
 from reprobridge.lock.kept_tree import tree_blob
 from reprobridge.lock.source import UNDATED, ResolvedSource, lock_source
 from reprobridge.lock.tree import read_tree
@@ -285,3 +285,16 @@ def test_a_relative_submodule_address_is_resolved_as_git_does(
 )
 def test_what_git_would_read_from_this_machine_is_known(url: str, local: bool) -> None:
     assert is_local(url) == local
+
+
+def test_a_commit_without_all_of_its_objects_is_refused_with_a_way_out(
+    opened: Doors, repository: GitRepository
+) -> None:
+    gone = Blob("100644", "1" * 40, 5, "gone.txt")
+    with (
+        Repository.with_commit(opened, repository.url, repository.commit()) as fetched,
+        pytest.raises(LockError, match="the commit is incomplete") as caught,
+        fetched.contents([gone]),
+    ):
+        pass
+    assert "`git fsck`" in str(caught.value.hint)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from reprobridge.digest import Digest
-from reprobridge.errors import StoreError, UsageError
+from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import replace
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.model import LockedFile
@@ -106,7 +106,7 @@ def test_editing_the_folder_leaves_the_store_alone(store: Store, tmp_path: Path)
 
 def test_a_folder_that_cannot_be_written_is_named(store: Store, tmp_path: Path) -> None:
     (tmp_path / "vendor").write_text("a file")
-    with pytest.raises(UsageError, match=str(tmp_path / "vendor")):
+    with pytest.raises(AssembleError, match=str(tmp_path / "vendor")):
         vendor(tmp_path / "vendor", [stored(store, "a", b"a")], (), store)
 
 
@@ -139,3 +139,25 @@ def test_a_vendored_tree_with_other_or_broken_content_is_passed_over(
     empty = doors(tmp_path / "empty", environment={"REPROBRIDGE_VENDOR": f"/none:{tmp_path}"})
     # The origin is asked, which in this test is the folder.
     assert obtain_refined(spec, locked, tmp_path, empty) == locked.tree
+
+
+@pytest.mark.parametrize("listing", [b"{}", b"mine", b"[1]"])
+def test_a_listing_of_somebody_elses_is_not_overwritten(listing: bytes, store: Store, tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_bytes(listing)
+    with pytest.raises(UsageError, match="holds something else") as caught:
+        vendor(tmp_path, [stored(store, "a.whl", b"wheel")], (), store)
+    assert "--to FOLDER" in str(caught.value.hint)
+    assert (tmp_path / "index.json").read_bytes() == listing
+    assert not (tmp_path / "a.whl").exists()
+
+
+@pytest.mark.parametrize("name", ["a.whl", "index.json"])
+def test_a_folder_in_the_way_of_a_file_is_told_with_a_way_out(
+    name: str, store: Store, tmp_path: Path
+) -> None:
+    vendor(tmp_path / "vendor", [], (), store)
+    (tmp_path / "vendor" / "index.json").unlink()
+    (tmp_path / "vendor" / name).mkdir()
+    with pytest.raises((AssembleError, UsageError)) as caught:
+        vendor(tmp_path / "vendor", [stored(store, "a.whl", b"wheel")], (), store)
+    assert "--to FOLDER" in str(caught.value.hint)

@@ -71,9 +71,10 @@ def test_what_exists_is_left_alone(tmp_path: Path, kind: str) -> None:
     assert not (target.is_dir() and list(target.iterdir()))
 
 
-def test_a_place_where_nothing_can_be_made_is_an_error_with_its_reason(tmp_path: Path) -> None:
+def test_a_place_where_nothing_can_be_made_is_an_error_with_its_reason_and_a_way_out(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="can't be made") as caught:
         create_artifact(tmp_path / "file/my-paper", today="2026-01-31")
-    assert caught.value.found is not None
-    assert "file/my-paper" in caught.value.found
+    assert caught.value.where == str(tmp_path / "file/my-paper")
+    assert caught.value.found
+    assert "`reprobridge init FOLDER/my-paper`" in str(caught.value.hint)
