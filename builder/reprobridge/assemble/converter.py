@@ -29,5 +29,5 @@ class Inputs(Protocol):
     def index(self, recipe: FragmentRecipe) -> list[IndexEntry]:
         """The index of a fragment that this recipe is made of."""
 
-    def listing(self, recipe: FragmentRecipe) -> Path:
+    def listing(self, recipe: FragmentRecipe) -> bytes:
         """The lines in the inventory of a fragment that this recipe is made of: gzip members of our own."""

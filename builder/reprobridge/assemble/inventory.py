@@ -6,7 +6,6 @@ costs its own lines only. A path that several packages bring with equal bytes is
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import FragmentWriter, Packed
@@ -26,10 +25,9 @@ def convert(recipe: InventoryRecipe, inputs: Inputs, writer: FragmentWriter) -> 
     return None
 
 
-def _packed(path: Path) -> Packed:
+def _packed(compressed: bytes) -> Packed:
     from isal import igzip
 
-    compressed = path.read_bytes()
     data: bytes = igzip.decompress(compressed) if compressed else b""  # type: ignore[no-untyped-call]
     return Packed(compressed, data)
 

@@ -7,13 +7,12 @@ compressed again.
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import BinaryIO, cast
 
 from reprobridge.assemble.fragment import LayerSink
 from reprobridge.assemble.index import IndexEntry, parents, tar_entry
 from reprobridge.assemble.model import Layer
-from reprobridge.digest import CHUNK, Hasher
+from reprobridge.digest import CHUNK, Digest, Hasher
 from reprobridge.frozen import frozen
 from reprobridge.oci import members
 from reprobridge.oci.tar import END, EntryKind, TarEntry, directory, header
@@ -77,7 +76,7 @@ class FragmentBlob(LayerSink):
 class Link:
     """A stored fragment as part of a chain."""
 
-    path: Path
+    gzip: Digest
     """Its gzip members, without directories."""
     entries: Sequence[IndexEntry]
     """Its index."""
@@ -95,7 +94,7 @@ def chain(store: Store, links: Sequence[Link]) -> Layer:
             needed = sorted(_directories(link.entries) - written, key=os.fsencode)
             written.update(needed)
             _write_plain(layer, b"".join(header(modes[path]) for path in needed))
-            _copy(link, layer)
+            _copy(store, link, layer)
         return layer.finish()
 
 
@@ -118,15 +117,18 @@ def _directory_modes(links: Iterable[Link]) -> dict[str, TarEntry]:
     return entries
 
 
-def _copy(link: Link, layer: LayerBlob) -> None:
-    with link.path.open("rb") as compressed:
-        _pour(compressed, layer.gzip)
-    if link.inflated is not None:
+def _copy(store: Store, link: Link, layer: LayerBlob) -> None:
+    """Raises StoreError for bytes that were damaged since they were stored."""
+    if link.inflated is not None:  # made by this process, a moment ago
+        with store.open(link.gzip) as compressed:
+            _pour(compressed, layer.gzip)
         layer.tar(link.inflated)
         return
+    for block in store.blocks(link.gzip):
+        layer.gzip(block)
     from isal import igzip
 
-    with igzip.open(link.path, "rb") as inflated:  # type: ignore[no-untyped-call]  # isal's stub leaves it out
+    with igzip.open(store.path(link.gzip), "rb") as inflated:  # type: ignore[no-untyped-call]  # isal's stub leaves it out
         _pour(cast(BinaryIO, inflated), layer.tar)
 
 

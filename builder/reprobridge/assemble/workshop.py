@@ -166,7 +166,7 @@ class Workshop:
         if fragment is None or fragment.gzip is None:
             raise _not_made(recipe)
         index = read_index(self.store.read(fragment.index))
-        return Link(self.store.path(fragment.gzip), index, self._inflated.get(fragment.gzip))
+        return Link(fragment.gzip, index, self._inflated.get(fragment.gzip))
 
     # what converters read
 
@@ -205,14 +205,14 @@ class Workshop:
             self.remember_derived("claims", recipe.key(), known.to_json())
         return known
 
-    def listing(self, recipe: FragmentRecipe) -> Path:
+    def listing(self, recipe: FragmentRecipe) -> bytes:
         """The fragment's lines in the inventory, compressed (`inventory.py`)."""
         match self.remembered("listing", recipe.key()):
             case {"blob": str(blob)} if self.store.has(Digest.parse(blob)):
-                return self.store.path(Digest.parse(blob))
+                return self.store.read(Digest.parse(blob))
         made = self._keep_listing(self.index(recipe))
         self.remember_derived("listing", recipe.key(), {"blob": str(made)})
-        return self.store.path(made)
+        return self.store.read(made)
 
     def _keep_listing(self, index: list[IndexEntry]) -> Digest:
         from reprobridge.assemble.inventory import lines_of

@@ -129,12 +129,24 @@ class Store:
             data = _read(self._place(digest))
         except FileNotFoundError as error:
             raise _missing(digest) from error
-        if (found := Digest.of(data)) != digest:
+        self._require(digest, Digest.of(data))
+        return data
+
+    def blocks(self, digest: Digest) -> Iterator[bytes]:
+        """A blob in pieces of `CHUNK` bytes, checked while they pass; behind the last as for `read`."""
+        hasher = Hasher()
+        with self.open(digest) as stream:
+            while block := stream.read(CHUNK):
+                hasher.write(block)
+                yield block
+        self._require(digest, hasher.digest())
+
+    def _require(self, digest: Digest, found: Digest) -> None:
+        if found != digest:
             files.delete(self.path(digest))
             raise StoreError(
                 "a damaged object was removed; run again", expected=str(digest), found=str(found)
             )
-        return data
 
     def drop_damaged(self, digest: Digest) -> bool:
         """Delete a blob that is here with other bytes than its digest's; gives whether that was so."""

@@ -13,7 +13,7 @@ import pytest
 from reprobridge.assemble.image import Making, build_image
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.digest import Digest
-from reprobridge.errors import AssembleError
+from reprobridge.errors import AssembleError, StoreError
 from reprobridge.frozen import replace
 from reprobridge.oci.layout import read_parts
 from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, InventoryRecipe, LayerPlan, PlannedFile
@@ -145,21 +145,48 @@ def test_any_deleted_blob_is_made_again_with_the_same_digest(store_folder: Path)
             assert built(PLAN, store)[0].manifest == first.manifest
 
 
+LISTED = InventoryRecipe(
+    of=(*(part for layer in PLAN.layers for part in layer.parts), files(new="1")), path="rra/inventory"
+)
+OTHER = replace(
+    PLAN,
+    layers=(
+        *PLAN.layers,
+        LayerPlan(title="new", parts=(files(new="1"), LISTED)),
+        LayerPlan(title="again", parts=(files(c="3" * 5000), files(b="2"))),
+    ),
+)
+"""Another image with the layers of `PLAN`, and one that is chained of the same fragments."""
+
+
 def test_whatever_is_deleted_another_image_of_the_same_layers_has_the_same_digest(tmp_path: Path) -> None:
-    shared = PLAN.layers
-    part = files(new="1")
-    listing = InventoryRecipe(
-        of=(*(part for layer in shared for part in layer.parts), part), path="rra/inventory"
-    )
-    other = replace(PLAN, layers=(*shared, LayerPlan(title="new", parts=(part, listing))))
-    expected, _ = built(other, Store(tmp_path / "clean"))
+    expected, _ = built(OTHER, Store(tmp_path / "clean"))
     built(PLAN, Store(tmp_path / "whole"))
     for path in sorted((tmp_path / "whole").rglob("*")):
         if path.is_file() and path.name != "version":
             shutil.copytree(tmp_path / "whole", tmp_path / "holed")
             (tmp_path / "holed" / path.relative_to(tmp_path / "whole")).unlink()
-            assert built(other, Store(tmp_path / "holed"))[0].manifest == expected.manifest
+            assert built(OTHER, Store(tmp_path / "holed"))[0].manifest == expected.manifest
             shutil.rmtree(tmp_path / "holed")
+
+
+def test_no_damaged_blob_reaches_the_digest_of_an_image(tmp_path: Path) -> None:
+    expected, _ = built(OTHER, Store(tmp_path / "clean"))
+    built(PLAN, Store(tmp_path / "whole"))
+    noticed = 0
+    for path in sorted((tmp_path / "whole/blobs").glob("*/*")):
+        shutil.copytree(tmp_path / "whole", tmp_path / "rotten")
+        data = bytearray(path.read_bytes())
+        data[4] ^= 1  # of a gzip member it is the time, which no reader looks at
+        (tmp_path / "rotten" / path.relative_to(tmp_path / "whole")).write_bytes(data)
+        try:
+            image, _ = built(OTHER, Store(tmp_path / "rotten"))
+        except StoreError:
+            noticed += 1
+            image, _ = built(OTHER, Store(tmp_path / "rotten"))
+        assert image.manifest == expected.manifest
+        shutil.rmtree(tmp_path / "rotten")
+    assert noticed >= 2  # a fragment that is chained, and a listing
 
 
 def test_parts_that_want_the_same_path_differently_are_settled_or_refused(store_folder: Path) -> None:

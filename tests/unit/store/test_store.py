@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.digest import Digest
+from reprobridge.digest import CHUNK, Digest
 from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.store.store import Store
 
@@ -48,6 +48,17 @@ def test_a_damaged_blob_is_named_and_removed(tmp_path: Path) -> None:
     store.path(digest).write_bytes(b"bites")
     with pytest.raises(StoreError, match="damaged"):
         store.read(digest)
+    assert not store.has(digest)
+
+
+def test_a_blob_that_is_damaged_is_noticed_behind_its_last_block_at_the_latest(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    data = bytes(CHUNK + 1)
+    digest = store.add(data)
+    assert b"".join(store.blocks(digest)) == data
+    store.path(digest).write_bytes(bytes(CHUNK) + b"1")
+    with pytest.raises(StoreError, match="damaged"):
+        list(store.blocks(digest))
     assert not store.has(digest)
 
 
