@@ -144,6 +144,11 @@ Fault = tuple[CheckId, str, Change]
 TOLD_APART: dict[str, Fault] = {
     "a regex that does not match": (CheckId.SMOKE, "expected exactly one match", no_match),
     "a task without smoke run": (CheckId.SMOKE, "none declared", changed_task(smoke=None)),
+    "a scored command that can't start": (
+        CheckId.SMOKE,
+        "accuracy: command: expected a script for python at /rra/code/eval.py, found none",
+        changed_task(command=["python", "eval.py"]),
+    ),
     "a wrong guide output": (CheckId.GUIDE, "line 4", guide("$ echo 1", "2")),
     "a guide without executable blocks": (CheckId.GUIDE, "no executable block", no_blocks),
     "a block that exits non-zero": (CheckId.GUIDE, "found 4", guide("$ (exit 4)")),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.frozen import frozen
+from reprobridge.lock.commands import missing_files
 from reprobridge.lock.debian.wish import wish_digest
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.file import read_lock
@@ -60,6 +61,7 @@ def lock_artifact(
     """Answer every wish of the spec; what `previous` answers already is kept. Raises LockError."""
     template = load_template(spec.environment.template, doors.store)
     source, warnings = _source(spec, previous, folder, doors)
+    warnings += missing_files(spec, source.refined, doors.store)
     platforms = {}
     for platform in spec.environment.platforms:
         work = _Work(spec, template, platform, options, folder, doors)

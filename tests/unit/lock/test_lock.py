@@ -57,6 +57,42 @@ def test_locking_from_nothing_gives_the_same_lock(artifact: Path, doors: Doors) 
     assert made == replace(lock, tools=current_tools())
 
 
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("[python, run.py]", None),
+        ("[python, eval.py, --fast]", '"eval.py"'),
+        ("[bash, ./sub/../sub/x.sh]", None),
+        ("[bash, ./sub//x.sh]", '"sub/x.sh"'),
+        ("[./solver]", '"solver"'),
+        ("[solver, run.py]", None),
+        ("[python, -m, eval]", None),
+        ("[python, /tmp/made.py]", None),
+        ("[python, .]", None),
+    ],
+)
+def test_a_command_that_names_a_file_which_the_code_lacks_is_warned_of(
+    artifact: Path, doors: Doors, command: str, missing: str | None
+) -> None:
+    lock = read_lock(artifact / "reprobridge.lock")
+    lock_artifact(read_spec(artifact), lock, LockOptions(), artifact, doors)  # has the code in the store
+    edit(artifact / "reprobridge.yaml", "command: [python, run.py]\n", f"command: {command}\n")
+    edit(artifact / "reprobridge.yaml", "[python, run.py, --patients", "[python, absent.py, --patients")
+    warned = lock_artifact(read_spec(artifact), lock, LockOptions(), artifact, doors).warnings
+    said = "is not in the code, so that the command can't start"
+    smoke = f'tasks[0].smoke.command: "absent.py" {said}'
+    assert warned == ((f"tasks[0].command: {missing} {said}", smoke) if missing else (smoke,))
+
+
+def test_a_file_behind_a_link_of_the_code_is_not_warned_of(artifact: Path, doors: Doors) -> None:
+    (artifact / "src" / "deep").mkdir()
+    (artifact / "src" / "deep" / "x.py").write_text("")
+    (artifact / "src" / "link").symlink_to("deep")
+    edit(artifact / "reprobridge.yaml", "command: [python, run.py]\n", "command: [python, link/x.py]\n")
+    lock = read_lock(artifact / "reprobridge.lock")
+    assert lock_artifact(read_spec(artifact), lock, LockOptions(), artifact, doors).warnings == ()
+
+
 def test_an_edited_source_is_stale_in_the_source_only(artifact: Path, doors: Doors) -> None:
     (artifact / "src" / "more.py").write_text("")
     assert places(artifact, doors) == ["source"]

@@ -1,4 +1,4 @@
-"""Does every task start and measure, and for every user?"""
+"""Does every task start and measure, and for every user? The scored commands are only looked at (`commands.py`)."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER
 from reprobridge.system.processes import cores
+from reprobridge.validate.checks.commands import command_problems
 from reprobridge.validate.model import Finding, Verdict, judged
 from reprobridge.validate.shell import ANY_USER, CleanShell
 from reprobridge_launcher.manifest import Task
@@ -32,12 +33,13 @@ class SmokeRuns:
 
 
 def check_smoke(shell: CleanShell) -> Finding:
-    """Run every task's smoke command by the launcher and look for its value."""
+    """Run every task's smoke command by the launcher and look for its value; look at its scored command."""
     tasks = shell.subject.artifact.tasks
     runs = run_smoke(shell, tasks, STRANGER)
-    missing = [f"{task.id}: expected a smoke run, found none declared" for task in tasks if not task.smoke]
+    problems = [f"{task.id}: expected a smoke run, found none declared" for task in tasks if not task.smoke]
+    problems += command_problems(shell)
     values = ", ".join(f"{task} {value:.6g}" for task, value in runs.values.items())
-    return _judged(tasks, runs, missing, f"values of the smoke runs (they never count): {values}")
+    return _judged(tasks, runs, problems, f"values of the smoke runs (they never count): {values}")
 
 
 def check_any_user(shell: CleanShell) -> Finding:
@@ -86,7 +88,8 @@ def _judged(tasks: tuple[Task, ...], runs: SmokeRuns, problems: list[str], other
                 problems.append(problem)
     if unfit and not problems:
         return Finding(Verdict.NOT_RUN, tuple(unfit))
-    return judged([*problems, *unfit, *runs.talk] if problems else [], otherwise)
+    talk = () if all(task.id in runs.values for task in tasks if task.smoke) else runs.talk
+    return judged([*problems, *unfit, *talk] if problems else [], otherwise)
 
 
 def _other_check(shell: CleanShell) -> Iterator[str]:
