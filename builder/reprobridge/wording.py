@@ -2,7 +2,16 @@
 
 import re
 
+SECRET_ENDINGS = (
+    *("token", "password", "passwd", "passphrase", "secret", "signature", "credential", "credentials", "jwt"),
+    *("apikey", "accesskey", "accesskeyid", "secretkey", "privatekey"),
+)
+"""Ends of names of parameters of an address whose values let somebody in: `private_token`, `X-Amz-Signature`."""
+SECRET_NAMES = ("sig", "auth", "authorization", "pwd")
+"""Whole names of such parameters."""
+
 _LOGIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#'\"]*)@")
+_PARAMETER = r"([?&;#])([^\s?&;#='\"]{1,60})=([^\s&;#'\"]+)"  # a text: compiled where an address has one
 
 
 def counted(number: int, noun: str) -> str:
@@ -11,13 +20,27 @@ def counted(number: int, noun: str) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """A text in which what stands before the @ of an address is masked; the user of an ssh address is no secret."""
-    return _LOGIN.sub(lambda found: found[0] if _is_name(found) else f"{found[1]}***@", text)
+    """A text in which secrets of addresses are masked.
+
+    These are what stands before the @, but for the user of an ssh address, and the values of parameters with the
+    names above.
+    """
+    text = _LOGIN.sub(lambda found: found[0] if _is_name(found) else f"{found[1]}***@", text)
+    if "=" not in text:
+        return text
+    return re.sub(_PARAMETER, _without_secret, text)
 
 
 def has_login(text: str) -> bool:
     """Whether an address in the text holds a password or a token, which must not be published."""
     return without_passwords(text) != text
+
+
+def _without_secret(parameter: "re.Match[str]") -> str:
+    """The parameter, masked where its name says so; case and what joins a name's words do not count."""
+    name = "".join(filter(str.isalpha, parameter[2])).lower()
+    secret = name in SECRET_NAMES or name.endswith(SECRET_ENDINGS)
+    return f"{parameter[1]}{parameter[2]}=***" if secret else parameter[0]
 
 
 def _is_name(login: "re.Match[str]") -> bool:

@@ -18,7 +18,7 @@ from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import BlobWriter, Store
 from reprobridge.system.network import Network, Sink
-from reprobridge.wording import counted
+from reprobridge.wording import counted, without_passwords
 
 WORKERS = 4
 """Downloads side by side."""
@@ -299,7 +299,7 @@ def _reasons(failures: list[tuple[str, ReproBridgeError]]) -> str:
     """Each reason once, with the first place that gave it and how many others did."""
     places: dict[str, list[str]] = {}
     for place, error in failures:
-        places.setdefault(error.found or error.message, []).append(place)
+        places.setdefault(error.found or error.message, []).append(without_passwords(place))
     others = {reason: len(given) - 1 for reason, given in places.items()}
     more = {
         reason: f" and {counted(number, 'other place')}" if number else ""

@@ -24,7 +24,7 @@ def offline_error(where: str, found: str, *, offline: bool) -> OfflineError:
         _HEADLINE,
         where=where,
         expected="a network",
-        found=f"offline mode: {found}",
+        found=f"offline mode: {without_passwords(found)}",
         hint="drop --offline" if offline else "your settings of uv forbid the network (UV_OFFLINE, uv.toml)",
     )
 

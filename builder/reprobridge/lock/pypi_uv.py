@@ -23,6 +23,7 @@ from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.system import files
 from reprobridge.system.network import Offline
 from reprobridge.system.processes import Command, Completed
+from reprobridge.wording import without_passwords
 
 if TYPE_CHECKING:
     from packaging.pylock import PackageArchive, PackageSdist, PackageWheel, Pylock
@@ -205,7 +206,7 @@ def _with_hashes(pylock: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failure(done: Completed, question: Question, *, offline: bool) -> ReproBridgeError:
-    message = done.stderr.decode(errors="replace").strip()
+    message = without_passwords(done.stderr.decode(errors="replace").strip())
     if done.timed_out:
         return NetworkError(
             "uv took too long",

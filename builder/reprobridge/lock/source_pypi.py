@@ -21,6 +21,7 @@ from reprobridge.spec.model import PypiSource
 from reprobridge.system import files
 from reprobridge.system.network import Offline
 from reprobridge.system.processes import Command, Completed
+from reprobridge.wording import without_passwords
 
 ATTEMPTS = 3
 """How often uv is asked when something keeps it from looking."""
@@ -60,7 +61,7 @@ def find_sdist(source: PypiSource, doors: Doors, index: str | None = None) -> Sd
     user = doors.environment
     settings = single_index(user, index) if index else index_settings(user, author_first=False)
     done = _ask(source, settings, doors)
-    said = " ".join(done.stderr.decode(errors="replace").split())
+    said = without_passwords(" ".join(done.stderr.decode(errors="replace").split()))
     if done.returncode != 0 and is_offline(said):
         raise offline_error("source.pypi", said, offline=isinstance(doors.network, Offline))
     if done.returncode == _NO_ANSWER:

@@ -11,6 +11,7 @@ from reprobridge.spec.decimals import canonical
 from reprobridge.spec.nodes import Node, Scalar, is_null
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid, Schema, Shape
+from reprobridge.wording import has_login
 
 _ANY_SCALAR = ["string", "number", "boolean"]
 _LONGEST = 18
@@ -85,6 +86,36 @@ class Word(Shape[str]):
     def schema(self) -> Schema:
         """A string with a pattern, or what an editor takes for a number: its text may match (a commit)."""
         return {"type": _ANY_SCALAR, "pattern": f"^(?:{self._pattern})$"}
+
+
+class Address(Word):
+    """An address that is published with the image; what is wrong with another one is its login, or its form."""
+
+    def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
+        """The address, or a report with the hint that fits."""
+        if isinstance(node, Scalar) and has_login(node.text):
+            return self.refuse(node, reading, LOGIN_HINT)
+        address = super().read(node, reading)
+        if address is Invalid.INVALID or _splits(address):
+            return address
+        return self.refuse(node, reading, self.hint)
+
+
+def _splits(address: str) -> bool:
+    """Whether host and port of the address can be ones."""
+    from urllib.parse import urlsplit
+
+    try:
+        return urlsplit(address).port != 0
+    except ValueError:  # brackets without an address in them, a port that is no number
+        return False
+
+
+LOGIN_HINT = (
+    "an address is published with the image: leave login, token or signature out, they come from git's "
+    "credential helper, ssh or ~/.netrc (guides/how-to/private-sources.md)"
+)
+"""What to do about a password or token in an address."""
 
 
 class Choice(Shape[str]):
@@ -258,8 +289,8 @@ IDENTIFIER = Word(
     "an id of at most 64 letters and digits, joined by single . _ or -",
 )
 """What tasks, changes and decisions are called; also a folder's name in the results."""
-WEB_ADDRESS = Word(
+WEB_ADDRESS = Address(
     r"https?://[^\s/@?#]+([/?#]\S*)?",
-    "an http or https address without user name or password",
+    "an http or https address without user name, password or token",
 )
 """An address for readers and downloads; credentials would be published with the image."""

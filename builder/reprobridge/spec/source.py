@@ -2,7 +2,6 @@
 
 import re
 from pathlib import PurePosixPath
-from typing import Literal
 
 from reprobridge.digest import Digest
 from reprobridge.frozen import frozen
@@ -15,13 +14,12 @@ from reprobridge.spec.model import (
     PypiSource,
     Source,
 )
-from reprobridge.spec.nodes import Entries, Node, Scalar
+from reprobridge.spec.nodes import Entries
 from reprobridge.spec.patches import check_patch
 from reprobridge.spec.paths import PATH_TEXT, NamedFile, NamedFolder
 from reprobridge.spec.reading import Reading
-from reprobridge.spec.scalars import FLAG, IDENTIFIER, TEXT, WEB_ADDRESS, Choice, Word
-from reprobridge.spec.shapes import Invalid, Key, ListOf, Record, Variants
-from reprobridge.wording import has_login
+from reprobridge.spec.scalars import FLAG, IDENTIFIER, TEXT, WEB_ADDRESS, Address, Choice, Word
+from reprobridge.spec.shapes import Key, ListOf, Record, Variants
 
 
 @frozen
@@ -42,23 +40,9 @@ _EXCLUDE = Key(
 _SUBDIRECTORY = Key(shape=PATH_TEXT, doc="The part of the tree that is the source.", default=None)
 
 
-class _Remote(Word):
-    """An address for git; what is wrong with another one is its login, or its form."""
-
-    def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
-        """The address, or a report with the hint that fits."""
-        if isinstance(node, Scalar) and has_login(node.text):
-            return self.refuse(node, reading, _LOGIN_HINT)
-        return super().read(node, reading)
-
-
-_LOGIN_HINT = (
-    "an address is published with the image: leave the login out, it comes from git's own configuration "
-    "(a credential helper, ssh)"
-)
-_REMOTE = _Remote(
+_REMOTE = Address(
     r"(https?|git|file)://[^\s@]+|ssh://([\w.-]+@)?[^\s@/]+(/\S*)?|[\w.-]+@[\w.-]+:\S+",
-    "the address of a git repository",
+    "the address of a git repository, without password or token",
     hint="write https://HOST/PATH (http, git), ssh://USER@HOST/PATH, USER@HOST:PATH or file:///PATH; "
     "a folder beside this file is `path` instead of `git`",
 )
@@ -96,7 +80,7 @@ SOURCE = Variants(
             {
                 "git": Key(
                     shape=_REMOTE,
-                    doc="Git repository that is cloned; without a login in its address.",
+                    doc="Git repository that is cloned; without a login or token in its address.",
                     attribute="url",
                 ),
                 "commit": Key(shape=_COMMIT, doc="The commit, in full."),

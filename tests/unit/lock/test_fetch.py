@@ -254,6 +254,13 @@ def test_progress_hears_of_bytes_and_ends(store: Store, file_server: FileServer)
     assert heard[-2:] == [("a.whl", len(DATA)), ("a.whl", -1)]
 
 
+def test_no_password_of_an_address_is_shown(store: Store) -> None:
+    addresses = ("https://ann:secret@example.org/a", "https://example.org/b?private_token=secret")
+    with pytest.raises(NetworkError, match=r"https://\*\*\*@example") as caught:
+        Fetcher(store, Offline()).fetch_one(wanted(*addresses))
+    assert "secret" not in str(caught.value)
+
+
 def test_offline_says_so_and_does_not_advise_to_try_again(store: Store) -> None:
     with pytest.raises(NetworkError, match="hint: drop --offline, or set REPROBRIDGE_VENDOR"):
         Fetcher(store, Offline()).fetch_one(wanted("https://example.org/a", "https://example.org/b"))

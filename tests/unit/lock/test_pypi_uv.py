@@ -186,6 +186,12 @@ def test_a_question_without_an_answer_is_a_lock_error_with_uvs_reasons(store_fol
     assert error.hint == "try this"
 
 
+def test_no_password_in_uvs_words_is_shown(store_folder: Path) -> None:
+    stderr = "error: No solution found\n  cause: Because https://ann:secret@h/simple/six?private_token=secret is bad\n"
+    error = failure(FakeUv(returncode=1, stderr=stderr), store_folder)
+    assert "https://***@h/simple/six?private_token=*** is bad" in str(error)
+
+
 def test_packages_without_wheels_are_named(store_folder: Path) -> None:
     stderr = (
         "error: No solution found when resolving dependencies\n  cause: Because docopt has no usable wheels…\n\n"

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from reprobridge.spec.model import GitSource
+from reprobridge.digest import Digest
+from reprobridge.spec.model import ArchiveSource, GitSource
 from support.artifact_on_disk import PATCH, ArtifactOnDisk
 
 Change = Callable[[dict[str, Any]], object]
@@ -218,6 +219,14 @@ def test_requirements_with_options_are_refused(artifact: ArtifactOnDisk, line: s
 
 
 @pytest.mark.parametrize(
+    "address", ["https://[::1/x", "https://[x]/y", "https://h:port/x", "https://h:99999/x", "https://h:0/x"]
+)
+def test_an_address_without_a_possible_host_is_refused(artifact: ArtifactOnDisk, address: str) -> None:
+    artifact.spec["source"] = {"archive": address, "sha256": "0" * 64}
+    assert artifact.problem().where == "source.archive"
+
+
+@pytest.mark.parametrize(
     ("name", "data"), [("GUIDE.md", b" \n"), ("GUIDE.md", b"\xff"), ("requirements.in", b"\xff")]
 )
 def test_texts_are_utf8_and_a_guide_is_not_empty(artifact: ArtifactOnDisk, name: str, data: bytes) -> None:
@@ -250,12 +259,15 @@ def test_texts_are_utf8_and_a_guide_is_not_empty(artifact: ArtifactOnDisk, name:
 def test_a_value_of_the_wrong_form_is_refused_at_its_place(
     artifact: ArtifactOnDisk, path: str, value: object
 ) -> None:
-    *sections, key = path.split(".")
-    target: Any = artifact.spec
-    for section in sections:
-        target = target[section]
-    target[key] = value
+    put(artifact.spec, path, value)
     assert artifact.problem().where.startswith(path)
+
+
+def put(spec: Any, path: str, value: object) -> None:
+    *sections, key = path.split(".")
+    for section in sections:
+        spec = spec[section]
+    spec[key] = value
 
 
 @pytest.mark.parametrize(
@@ -265,6 +277,10 @@ def test_a_value_of_the_wrong_form_is_refused_at_its_place(
         "https://secret@git.example.org/x",
         "ssh://ann:secret@git.example.org/x",
         "file://ann:secret@/x",
+        "https://git.example.org/x.git?private_token=secret",
+        "https://git.example.org/x.git#access_token=secret",
+        "ssh://git@git.example.org/x?job_token=secret",
+        "git@git.example.org:x.git?private_token=secret",
     ],
 )
 def test_an_address_with_a_password_is_refused_and_not_shown(artifact: ArtifactOnDisk, address: str) -> None:
@@ -272,6 +288,54 @@ def test_an_address_with_a_password_is_refused_and_not_shown(artifact: ArtifactO
     problem = artifact.problem()
     assert problem.where == "source.git"
     assert "credential helper" in str(problem)
+    assert "secret" not in str(problem)
+
+
+@pytest.mark.parametrize("path", ["source.archive", "environment.python.indexes", "repository", "paper.url"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://h.example.org/x.tar.gz?private_token=secret",
+        "https://h.example.org/x.tar.gz?response=attachment&X-Amz-Signature=secret",
+        "https://ann:secret@h.example.org/x.tar.gz",
+    ],
+)
+def test_no_published_address_may_hold_a_password_or_token(
+    artifact: ArtifactOnDisk, path: str, address: str
+) -> None:
+    artifact.spec["source"] = {"archive": "https://h.example.org/x.tar.gz", "sha256": "0" * 64}
+    put(artifact.spec, path, [address] if path.endswith("indexes") else address)
+    problem = artifact.problem()
+    assert problem.where.startswith(path)
+    assert "private-sources.md" in str(problem)
+    assert "secret" not in str(problem)
+
+
+@pytest.mark.parametrize("query", ["download=1", "raw=true", "ref=v1&path=a/b.tgz", "inline=false#top"])
+def test_an_address_with_another_question_is_taken(artifact: ArtifactOnDisk, query: str) -> None:
+    address = f"https://h.example.org/x.tar.gz?{query}"
+    artifact.spec["source"] = {"archive": address, "sha256": "0" * 64}
+    assert artifact.read().source == ArchiveSource(address, Digest("0" * 64), None)
+
+
+@pytest.mark.parametrize("name", ["requirements", "constraints"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x @ https://ann:secret@h.example.org/x-1-py3-none-any.whl",
+        "x @ git+https://h.example.org/x.git?private_token=secret",
+        "six  # from https://ann:secret@h.example.org/simple",
+    ],
+)
+def test_requirements_with_a_password_or_token_are_refused_and_not_shown(
+    artifact: ArtifactOnDisk, name: str, line: str
+) -> None:
+    artifact.write(f"{name}.in", f"numpy\n{line}\n".encode())
+    artifact.spec["environment"]["python"][name] = f"{name}.in"
+    problem = artifact.problem()
+    assert problem.where == f"environment.python.{name}"
+    assert "line 2" in problem.found
+    assert "private-sources.md" in str(problem)
     assert "secret" not in str(problem)
 
 

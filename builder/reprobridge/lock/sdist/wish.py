@@ -14,6 +14,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 from reprobridge.digest import Digest
 from reprobridge.errors import Problem
 from reprobridge.frozen import frozen, replace
+from reprobridge.spec.scalars import LOGIN_HINT
+from reprobridge.wording import has_login
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -61,7 +63,10 @@ def unnamed_source(place: str, line: str) -> SourceWish | Problem | None:
         return _folder(place, found["path"], found["extras"] or "", found["marker"] or "")
     if found := _BARE.fullmatch(line):
         known = SourceWish(place=place, kind="git", origin="", marker=found["marker"] or "")
-        parts = urlsplit(found["url"])
+        try:
+            parts = urlsplit(found["url"])
+        except ValueError:  # brackets without an address in them
+            return None
         return _secret(place, parts) or _repository(place, parts, known)
     return None
 
@@ -100,10 +105,9 @@ def named_source(place: str, requirement: "Requirement") -> SourceWish | Problem
 
 def _secret(place: str, parts: SplitResult) -> Problem | None:
     """Refuses credentials; the user of an ssh address is none."""
-    if not parts.password and (not parts.username or parts.scheme.endswith("ssh")):
+    if not parts.password and not has_login(urlunsplit(parts)):
         return None
-    hint = "give credentials by the means of your system (netrc, a proxy), never in a file that is published"
-    return Problem(place, "an address without credentials", "one with a password in it", hint)
+    return Problem(place, "an address without credentials", "one with a password or token in it", LOGIN_HINT)
 
 
 def _folder(place: str, path: str, extras: str, marker: str) -> SourceWish | Problem:
