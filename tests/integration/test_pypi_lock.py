@@ -14,6 +14,8 @@ from reprobridge.lock.model import LockedWheel
 from reprobridge.lock.pypi import KeptPython, PythonTarget, find_urls, lock_python
 from reprobridge.lock.sdist.ground import Ground
 from reprobridge.spec.model import Environment, PythonWish, Spec
+from reprobridge.store.store import Store
+from reprobridge.system.network import Offline
 from support.file_server import FileServer, wrong_bytes
 from support.lock_doors import doors as make_doors
 from support.lock_doors import impatient
@@ -238,6 +240,40 @@ def test_find_links_and_file_addresses_work_and_stay_out_of_the_lock(tmp_path: P
     assert find_urls([locked], TARGET, user.doors) == {
         locked.file.sha256: ((links / wheel.filename).as_uri(),)
     }
+
+
+def test_a_folder_of_wheels_needs_no_network_and_no_dates(tmp_path: Path) -> None:
+    wheel = simple_wheel("linked")
+    wheel.write(tmp_path)
+    user = User(tmp_path, "https://index.example.org/simple")
+    user.settings["UV_FIND_LINKS"] = str(tmp_path)
+    user.doors = replace(user.doors, network=Offline(), environment=user.settings)
+    locked = user.lock(spec("linked", exclude_newer="2020-01-01"))["linked"]
+    urls = find_urls([locked], TARGET, user.doors)
+    wanted = Wanted(
+        name=locked.file.name,
+        sha256=locked.file.sha256,
+        size=locked.file.size,
+        addresses=lambda: urls[locked.file.sha256],
+    )
+    empty = Store(tmp_path / "empty")
+    Fetcher(empty, Offline()).fetch_one(wanted)
+    assert empty.read(locked.file.sha256) == wheel.data
+
+
+def test_an_index_without_dates_has_nothing_before_a_date_and_the_error_says_so(tmp_path: Path) -> None:
+    wheel = simple_wheel("old")
+    wheel.write(tmp_path)
+    page = tmp_path / "simple/old/index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text(f'<a href="{(tmp_path / wheel.filename).as_uri()}">{wheel.filename}</a>')
+    user = User(tmp_path, (tmp_path / "simple").as_uri())
+    user.doors = replace(user.doors, network=Offline())
+    assert user.lock(spec("old"))["old"].file.sha256.hex == wheel.sha256
+    error = user.failure(spec("old", exclude_newer="2020-01-01"))
+    assert isinstance(error, LockError)
+    assert "does not say when" in str(error.hint)
+    assert "--offline" in str(error.hint)
 
 
 def test_a_direct_reference_keeps_its_address(user: User, file_server: FileServer) -> None:

@@ -36,6 +36,12 @@ _UNSOLVED = 1
 """uv's exit status when the question has no answer; 2 is for all that kept it from looking."""
 _STUMBLES = ("error sending request", "dns error", "timed out", "connection", "503", "502", "429")
 _PREAMBLE = "No solution found when resolving dependencies cause: "
+_CUT_OFF = ("`exclude-newer`", "no publish time")
+"""What uv says where releases are left out by their date, or since their index gives none."""
+_CUT_OFF_HINT = (
+    "`exclude_newer` leaves out releases that were uploaded later, and all of an index that does not say when: choose a "
+    "later date, or leave it out and pin versions in `constraints`"
+)
 _NO_WHEELS = re.compile(r"Wheels are required for `([^`]+)`")
 
 
@@ -222,6 +228,10 @@ def _failure(done: Completed, question: Question, *, offline: bool) -> ReproBrid
     names = tuple(dict.fromkeys(_NO_WHEELS.findall(message))) if done.returncode == _UNSOLVED else ()
     if not names and is_offline(message):
         return offline_error("environment.python", found, offline=offline)
+    if any(words in message for words in _CUT_OFF):
+        hints = [
+            _CUT_OFF_HINT + ("; with --offline only indexes of this machine are asked" if offline else "")
+        ]
     if names:
         hints = [f"choose a version of {' and '.join(names)} that has a wheel"]
     kind = NoWheelError if names else LockError

@@ -7,6 +7,7 @@ no other host, and errors don't show them.
 """
 
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from reprobridge.digest import CHUNK
 from reprobridge.errors import NetworkError
 from reprobridge.frozen import frozen
-from reprobridge.wording import without_passwords
+from reprobridge.wording import complaint, without_passwords
 
 if TYPE_CHECKING:
     import httpx
@@ -42,11 +43,13 @@ class Network(Protocol):
 
 @frozen
 class Offline:
-    """A network that is not there: `--offline`, and tests that must not fetch."""
+    """A network that is not there: `--offline`, and tests that must not fetch. What lies on this machine can be had."""
 
     def fetch(self, url: str, open_sink: Callable[[], Sink]) -> None:
-        """Always raises NetworkError."""
-        del open_sink
+        """Stream a local file into a sink. Raises NetworkError for every other address, NotThere as ever."""
+        if is_local(url):
+            _read_local(url, open_sink())
+            return
         raise NetworkError(
             _cannot_fetch(url), expected="a network", found="offline mode", hint="drop --offline"
         )
@@ -63,7 +66,7 @@ class RealNetwork:
 
     def fetch(self, url: str, open_sink: Callable[[], Sink]) -> None:
         """Stream the body of `url` into a sink, in pieces of at most 1 MiB."""
-        if urlsplit(url).scheme == "file":
+        if is_local(url):
             _read_local(url, open_sink())
             return
         for attempt in range(1, ATTEMPTS + 1):
@@ -113,6 +116,11 @@ class RealNetwork:
             return self._client
 
 
+def is_local(url: str) -> bool:
+    """Whether an address is that of a file of this machine, for which no network is needed."""
+    return url[:5].lower() == "file:"
+
+
 def read_url(network: Network, url: str) -> bytes:
     """The whole body of a small resource (an index page, a signed release file)."""
     bodies: list[bytearray] = []
@@ -151,12 +159,14 @@ def _logins() -> "httpx.Auth | None":
 
 
 def _read_local(url: str, sink: Sink) -> None:
-    path = Path(unquote(urlsplit(url).path))
+    path = unquote(urlsplit(url).path)
     try:
-        with path.open("rb") as stream:
+        # Opening a pipe that nobody writes to would wait for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise NotThere(f"cannot read {path}", expected="a regular file", found="something else")
             while block := stream.read(CHUNK):
                 sink(block)
-    except OSError as error:
-        raise NotThere(
-            f"cannot read {path}", expected="a readable file", found=error.strerror or ""
-        ) from error
+    except (OSError, ValueError) as error:
+        raise NotThere(f"cannot read {path}", expected="a readable file", found=complaint(error)) from error

@@ -14,6 +14,7 @@ from reprobridge.store.store import Store
 from reprobridge.system.network import Offline, Sink
 from support.file_server import FileServer, redirect, status, truncated, wrong_bytes
 from support.lock_doors import impatient, temporary_files
+from support.odd_files import KINDS, make_odd
 
 DATA = b"a wheel" * 100_000
 
@@ -252,6 +253,26 @@ def test_progress_hears_of_bytes_and_ends(store: Store, file_server: FileServer)
 
     Fetcher(store, impatient(), progress=Listener()).fetch_one(wanted(file_server.put("/a.whl", DATA)))
     assert heard[-2:] == [("a.whl", len(DATA)), ("a.whl", -1)]
+
+
+def test_offline_a_local_file_is_taken_and_held_to_its_digest(store: Store, tmp_path: Path) -> None:
+    local = tmp_path / "a file.whl"
+    local.write_bytes(DATA[:-1] + b"x")
+    fetcher = Fetcher(store, Offline())
+    with pytest.raises(ArtifactError, match="not the file that was locked"):
+        fetcher.fetch_one(wanted(local.as_uri()))
+    local.write_bytes(DATA)
+    fetcher.fetch_one(wanted("https://example.org/a.whl", local.as_uri()))
+    assert store.read(Digest.of(DATA)) == DATA
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "nothing"])
+def test_a_local_address_of_no_file_is_an_error(store: Store, tmp_path: Path, kind: str) -> None:
+    local = tmp_path / "a.whl"
+    if kind != "nothing":
+        make_odd(local, kind)
+    with pytest.raises(NetworkError, match="cannot fetch a file"):
+        Fetcher(store, Offline()).fetch_one(wanted(local.as_uri()))
 
 
 def test_no_password_of_an_address_is_shown(store: Store) -> None:

@@ -186,6 +186,18 @@ def test_a_question_without_an_answer_is_a_lock_error_with_uvs_reasons(store_fol
     assert error.hint == "try this"
 
 
+def test_releases_that_the_date_leaves_out_are_explained_in_our_words(store_folder: Path) -> None:
+    stderr = (
+        "error: No solution found when resolving dependencies\n  cause: Because there are no versions of six…\n\n"
+        "hint: `six` was filtered by `exclude-newer` to only include packages uploaded before 2026-01-02. Consider "
+        "using `exclude-newer-package` to override the cutoff for this package.\n"
+    )
+    error = failure(FakeUv(returncode=1, stderr=stderr), store_folder)
+    assert isinstance(error, LockError)
+    assert "`exclude_newer` leaves out" in str(error.hint)
+    assert "exclude-newer-package" not in str(error)
+
+
 def test_no_password_in_uvs_words_is_shown(store_folder: Path) -> None:
     stderr = "error: No solution found\n  cause: Because https://ann:secret@h/simple/six?private_token=secret is bad\n"
     error = failure(FakeUv(returncode=1, stderr=stderr), store_folder)
