@@ -58,7 +58,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     upgrade = arguments.upgrade
     options = LockOptions(
         upgrade=upgrade == [],
-        packages=tuple(_normalised(name) for name in upgrade or ()),
+        packages=tuple(_normalised(name) or "an empty name" for name in upgrade or ()),
         tools=arguments.upgrade_tools,
         template=arguments.upgrade_template,
     )

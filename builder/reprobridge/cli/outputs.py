@@ -47,6 +47,7 @@ def parse_output(text: str) -> Output:
             where="--output",
             expected="store, oci:FOLDER, oci-archive:FILE, docker-archive:FILE, docker: or podman:",
             found=text,
+            hint="for example --output oci:my-image",
         )
     return Output(kind, Path(rest))
 

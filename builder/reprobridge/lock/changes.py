@@ -118,9 +118,14 @@ class _Series:
         """Paths that the patch names: all that it touches, but for the old names of renamed files."""
         done = self._git(patch, "--numstat", "-z")
         if done.returncode != 0:
-            raise _wrong(change, "a unified diff, as `git diff` writes it", _words(done))
+            hint = "make it anew with `git diff --binary`"
+            raise _wrong(change, "a unified diff, as `git diff` writes it", _words(done), hint=hint)
         lines = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-        return {line.split("\t", 2)[2] for line in lines if line}
+        named = {line.split("\t", 2)[2] for line in lines if line}
+        if outside := sorted(path for path in named if path.startswith("/") or ".." in path.split("/")):
+            hint = "make it in the source's top folder, by `git diff` or `diff -u`"
+            raise _wrong(change, "a patch of files of the source", ", ".join(outside), hint=hint)
+        return named
 
     def _contents(self, paths: set[str]) -> dict[str, str | None]:
         return {path: _content(self._root / native_path(path)) for path in paths}

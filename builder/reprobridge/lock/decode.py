@@ -23,7 +23,7 @@ class Undecodable(ValueError):
 
     def __init__(self, expected: str, found: object, place: str = "") -> None:
         super().__init__(expected, found)
-        self.expected, self.found = expected, _short(found)
+        self.expected, self.found = expected, short(found)
         self._place = place
 
     @property
@@ -68,6 +68,8 @@ def _reader(kind: Any) -> _Reader:
 def _scalar(kind: type, value: object) -> object:
     if type(value) is not kind:
         raise Undecodable({str: "text", int: "a whole number", bool: "true or false"}[kind], value)
+    if kind is str and not str(value).isascii() and any("\ud800" <= one <= "\udfff" for one in str(value)):
+        raise Undecodable("text that can be written in UTF-8", value)
     return value
 
 
@@ -121,6 +123,7 @@ def _frozen_reader(kind: type[object]) -> _Reader:
     return read
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """A value for the "found" of a message."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

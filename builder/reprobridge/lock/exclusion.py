@@ -68,30 +68,41 @@ def _any_of(globs: list[str]) -> re.Pattern[str] | None:
 
 
 def _expression(glob: str) -> str:
-    """The glob as a regular expression for whole paths, and for everything below them."""
-    parts = glob.split("/")
-    text = ""
-    for position, part in enumerate(parts):
-        last = position == len(parts) - 1
+    """The glob as a regular expression for whole paths, and for everything below them.
+
+    What stands between two stars is taken where it first fits, for good (atomic groups): nothing is gained by a later
+    place, and a hostile glob must not make trying all of them take for ever.
+    """
+    segments: list[list[str]] = [[]]
+    for part in glob.split("/"):
         if part == "**":
-            text += ".+" if last else "(?:.+/)?"
+            segments.append([])
         else:
-            text += _component(part) + ("" if last else "/")
-    return f"(?s:{text}(?:/.*)?)"
+            segments[-1].append(_component(part))
+    first, *middle, last = [[], *segments] if len(segments) == 1 else segments
+    text = "".join(f"{component}/" for component in first)
+    text += "".join(f"(?>(?:[^/]+/)*?{'/'.join(segment)}/)" for segment in middle if segment)
+    if len(segments) > 1:
+        text += "(?:.+/)?" if last else ".+"
+    return f"(?s:{text}{'/'.join(last)}(?:/.*)?)"
 
 
 def _component(part: str) -> str:
-    text, position = "", 0
+    pieces, position = [""], 0
     while position < len(part):
         character = part[position]
         closing = part.find("]", position + 2)
-        if character == "[" and closing > 0:
-            text += _character_set(part[position + 1 : closing])
+        if character == "*":
+            pieces.append("")
+        elif character == "[" and closing > 0:
+            pieces[-1] += _character_set(part[position + 1 : closing])
             position = closing
         else:
-            text += {"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character))
+            pieces[-1] += "[^/]" if character == "?" else re.escape(character)
         position += 1
-    return text
+    first, *middle, last = ["", *pieces] if len(pieces) == 1 else pieces
+    text = first + "".join(f"(?>[^/]*?{piece})" for piece in middle if piece)
+    return f"{text}{'[^/]*' if len(pieces) > 1 else ''}{last}"
 
 
 def _character_set(inner: str) -> str:

@@ -5,6 +5,7 @@ Reading is strict: unknown keys, missing keys and wrong types are errors that na
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING
 from reprobridge.digest import Digest, Json
 from reprobridge.errors import LockError
 from reprobridge.frozen import field_names
+from reprobridge.spec.named import LARGEST_FILE, read_regular
 from reprobridge.system import files
+from reprobridge.wording import complaint
 
 if TYPE_CHECKING:
     from reprobridge.lock.model import Lock
@@ -21,6 +24,9 @@ FILE_NAME = "reprobridge.lock"
 """Stands beside reprobridge.yaml."""
 SCHEMA = "reprobridge.lock/1"
 """Value of the key `schema`."""
+_ANY_SCHEMA = r"reprobridge\.lock/[1-9][0-9]{0,5}"
+_CONFLICT = "a merge left both sides in it: take one of them, and run `reprobridge lock`"
+_RESTORE = "restore it from version control, or delete it and run `reprobridge lock`"
 _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
 
 
@@ -32,35 +38,67 @@ def read_lock(path: Path) -> "Lock":
 def lock_file(path: Path) -> bytes:
     """The bytes of a lock file. Raises LockError when it can't be read."""
     try:
-        return path.read_bytes()
+        data = read_regular(str(path))
     except FileNotFoundError:
         hint = f"run `reprobridge lock {path.parent}`"
-        raise LockError("there is no lock yet", where=str(path), hint=hint) from None
+        raise LockError(
+            "there is no lock yet", where=str(path), expected="a lock", found="nothing", hint=hint
+        ) from None
     except OSError as error:
-        raise LockError("the lock cannot be read", where=str(path), found=str(error)) from error
+        raise _unreadable(path, error.strerror or str(error)) from error
+    if data is None or len(data) > LARGEST_FILE:
+        raise _unreadable(path, "a folder, pipe or device" if data is None else "more")
+    return data
+
+
+def _unreadable(path: Path, found: str) -> LockError:
+    return LockError(
+        "the lock cannot be read",
+        where=str(path),
+        expected=f"a file of at most {LARGEST_FILE >> 20} MiB that can be read",
+        found=found,
+        hint=_RESTORE,
+    )
 
 
 def parse_lock(data: bytes, where: str) -> "Lock":
     """Read a lock from its bytes. Raises LockError."""
-    from reprobridge.lock.decode import Undecodable, decode
+    from reprobridge.lock.decode import Undecodable, decode, short
     from reprobridge.lock.model import Lock
 
-    hint = "restore it from version control, or delete it and run `reprobridge lock`"
     try:
-        fields = json.loads(data)
+        fields = json.loads(data, object_pairs_hook=_each_once)
         schema = fields.pop("schema", None) if isinstance(fields, dict) else None
     except (ValueError, RecursionError) as error:
-        raise LockError("the lock is no JSON", where=where, found=str(error), hint=hint) from error
-    if schema != SCHEMA:
         raise LockError(
-            "the lock is of another schema", where=where, expected=SCHEMA, found=repr(schema), hint=hint
+            "the lock is no JSON",
+            where=where,
+            expected="a JSON object with each key once",
+            found=complaint(error),
+            hint=_CONFLICT if b"\n<<<<<<< " in b"\n" + data else _RESTORE,
+        ) from error
+    if schema != SCHEMA:
+        newer = isinstance(schema, str) and re.fullmatch(_ANY_SCHEMA, schema)
+        hint = "it was written by a newer release: upgrade reprobridge" if newer else _RESTORE
+        raise LockError(
+            "the lock is of another schema", where=where, expected=SCHEMA, found=short(schema), hint=hint
         )
     try:
         return decode(Lock, fields)
     except Undecodable as error:
         raise LockError(
-            f"{error.place} is wrong", where=where, expected=error.expected, found=error.found, hint=hint
+            f"{error.place} is wrong", where=where, expected=error.expected, found=error.found, hint=_RESTORE
         ) from error
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of the file; a merge may have left a key twice, of which other readers would take the first."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in fields if keys.count(key) > 1)
+        raise ValueError(f"the key {json.dumps(twice)[:80]} twice")
+    return fields
 
 
 def write_lock(path: Path, lock: "Lock") -> bytes:

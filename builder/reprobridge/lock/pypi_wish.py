@@ -6,13 +6,14 @@ What cannot be locked is refused here, before anything is resolved, all of it to
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError, Problem
 from reprobridge.frozen import frozen
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.spec.model import Spec
-from reprobridge.wording import without_passwords
+from reprobridge.spec.nodes import shown
 
 if TYPE_CHECKING:
     from reprobridge.lock.sdist.wish import SourceWish
@@ -91,7 +92,7 @@ def python_request(spec: Spec, target: PythonTarget) -> PythonRequest:
 
     def text(kind: str) -> str:
         path = wish.requirements if kind == "requirements" else wish.constraints
-        return "" if path is None else spec.files[path].decode()
+        return "" if path is None else spec.files[path].decode("utf-8-sig")
 
     return PythonRequest(
         requirements=text("requirements"),
@@ -124,18 +125,19 @@ def _lines(text: str, file: str) -> Iterator[tuple[str, str]]:
 
 def _parse(place: str, line: str, problems: list[Problem]) -> "str | SourceWish | None":
     """The normalised name of a release or wheel, or a source; None for a problem."""
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     found: SourceWish | Problem | None
     try:
         requirement = Requirement(line)
-    except InvalidRequirement:
+        urlsplit(requirement.url or "")
+    except (ValueError, RecursionError):  # also of numbers, addresses and markers that are none
         from reprobridge.lock.sdist.wish import unnamed_source
 
         hint = "see PEP 508; options have keys of their own"
         expected = "NAME[EXTRAS] VERSIONS, NAME @ URL, or ./FOLDER"
-        found = unnamed_source(place, line) or Problem(place, expected, repr(without_passwords(line)), hint)
+        found = unnamed_source(place, line) or Problem(place, expected, shown(line), hint)
     else:
         if requirement.url is None:
             return canonicalize_name(requirement.name)

@@ -246,7 +246,8 @@ def _locked_sdist(source: PypiSource, file: LockedFile, doors: Doors) -> Wanted:
 
 
 def _archive(source: ArchiveSource) -> Wanted:
-    name = unquote(urlsplit(source.url).path).rpartition("/")[2] or "archive"
+    named = unquote(urlsplit(source.url).path).rpartition("/")[2]
+    name = named if named.isprintable() and named.strip(".") else "archive"
     return Wanted(name=name, sha256=source.sha256, size=None, addresses=lambda: [source.url])
 
 

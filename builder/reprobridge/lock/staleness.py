@@ -133,13 +133,13 @@ def _misfit(requirement: "Requirement", wheel: LockedWheel | None) -> str | None
 
 def _requirements(text: str) -> "Iterator[tuple[str, Requirement]]":
     """Requirements by normalised name, as far as they can be read: locking says what is wrong with the others."""
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     for line in text.replace("\\\n", " ").splitlines():
         stripped = re.sub(r"(^|\s+)#.*$", "", line).strip()
         try:
             requirement = Requirement(stripped)
-        except InvalidRequirement:
+        except (ValueError, RecursionError):
             continue
         yield canonicalize_name(requirement.name), requirement

@@ -242,6 +242,7 @@ def read_layout(folder: Path, tag: str | None = None) -> ImageParts:
             where=str(folder),
             expected="a folder with a file oci-layout",
             found="a folder without one" if folder.is_dir() else "no such folder",
+            hint="`reprobridge build DIR --output oci:FOLDER` writes one",
         )
     images = [entry for entry in _index(folder) if not _tag(entry).startswith(REFERRERS)]
     for entry in images:

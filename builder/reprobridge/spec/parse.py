@@ -11,11 +11,11 @@ from reprobridge.frozen import replace
 from reprobridge.spec.crosscheck import check_ids, check_repairs
 from reprobridge.spec.document import DOCUMENT
 from reprobridge.spec.model import Spec
-from reprobridge.spec.named import FILE_NAME
+from reprobridge.spec.named import FILE_NAME, read_regular
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid
 from reprobridge.spec.templates import template_names
-from reprobridge.spec.tree import LARGEST, BrokenYamlError, Memory, tree_of
+from reprobridge.spec.tree import BrokenYamlError, Memory, tree_of
 
 
 def read_spec(
@@ -27,19 +27,25 @@ def read_spec(
     tree for the next time.
     Raises SpecError with everything that is wrong.
     """
-    path = folder / FILE_NAME
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(LARGEST + 1)
-    except OSError as error:
-        hint = "`reprobridge init NAME` makes an artifact to start from"
-        problem = Problem(FILE_NAME, "a file that can be read", error.strerror or str(error), hint)
-        raise SpecError([problem], where=str(folder)) from error
+    path, data = folder / FILE_NAME, _bytes(folder)
     reading = Reading(folder, template_names() if templates is None else templates)
     spec = _read(data, reading, memory)
     if spec is None:
         raise SpecError(reading.problems, where=str(path))
     return spec
+
+
+def _bytes(folder: Path) -> bytes:
+    try:
+        data = read_regular(str(folder / FILE_NAME))
+    except OSError as error:
+        found = error.strerror or str(error)
+    else:
+        if data is not None:
+            return data
+        found = "a folder, pipe or device"
+    hint = "`reprobridge init NAME` makes an artifact to start from"
+    raise SpecError([Problem(FILE_NAME, "a file that can be read", found, hint)], where=str(folder))
 
 
 def _read(data: bytes, reading: Reading, memory: Memory | None) -> Spec | None:

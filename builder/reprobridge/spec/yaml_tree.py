@@ -5,6 +5,7 @@ use for is refused with its line (a key twice, anchors and aliases, tags, severa
 So a small hostile file can neither grow large nor recurse.
 """
 
+import re
 from collections.abc import Iterator
 
 import yaml
@@ -15,6 +16,9 @@ from reprobridge.spec.tree import LARGEST, BrokenYamlError
 
 DEEPEST = 10
 """Nesting that is read; the format itself needs 6, and places in messages grow with it."""
+
+_NO_YAML = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""Characters that YAML 1.1 does not allow (§5.1)."""
 
 # libyaml where PyYAML was built with it: ten times faster.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -39,7 +43,10 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
         raise BrokenYamlError(_syntax_problem(error, name, text)) from error
     except yaml.YAMLError as error:  # a character that YAML does not allow: the reader knows no line
         found = " ".join(str(error).split("\n")[0].split())
-        raise BrokenYamlError(Problem(name, "a YAML document", found)) from error
+        odd = re.search(_NO_YAML, text)
+        where = f"{name}, line {text.count(chr(10), 0, odd.start()) + 1}" if odd else name
+        hint = "take the character out, or write it as an escape in double quotes"
+        raise BrokenYamlError(Problem(where, "a YAML document", found, hint)) from error
 
 
 def _syntax_problem(error: yaml.MarkedYAMLError, name: str, text: str) -> Problem:

@@ -152,7 +152,10 @@ def test_a_patch_never_reaches_outside_of_the_tree(
     opened: Doors, tree: Digest, tmp_path: Path, path: str
 ) -> None:
     patch = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+owned\n".encode()
-    assert "change C1 cannot be applied" in refusal(opened, tree, patch)
+    message = refusal(opened, tree, patch)
+    assert "change C1 cannot be applied" in message
+    assert f"found: {path}\n" in message
+    assert "hint: " in message
     assert not list(tmp_path.rglob("outside"))
 
 

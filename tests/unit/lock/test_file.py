@@ -7,6 +7,7 @@ import pytest
 
 from reprobridge.errors import LockError
 from reprobridge.lock.file import lock_bytes, parse_lock, read_lock, write_lock
+from support.odd_files import make_odd
 from support.specs import sample_deb, sample_lock, sample_wheel
 
 LOCK = sample_lock((sample_wheel("six"), sample_wheel("numpy")), extra=(sample_deb("libgl1"),))
@@ -58,6 +59,45 @@ def test_a_value_of_another_type_anywhere_is_an_error_that_names_the_place(
     holder[place[-1]] = 3.5
     with pytest.raises(LockError, match="expected"):
         parse_lock(json.dumps(lock).encode(), "lock")
+
+
+def test_a_lock_of_a_later_release_advises_to_upgrade() -> None:
+    data = lock_bytes(LOCK).replace(b"reprobridge.lock/1", b"reprobridge.lock/2")
+    with pytest.raises(LockError, match="upgrade reprobridge"):
+        parse_lock(data, "lock")
+
+
+def test_what_a_merge_left_open_is_told() -> None:
+    data = lock_bytes(LOCK)
+    with pytest.raises(LockError, match="take one of them"):
+        parse_lock(b"<<<<<<< HEAD\n" + data + b"=======\n" + data + b">>>>>>> other\n", "lock")
+
+
+def test_a_key_that_a_merge_left_twice_is_refused() -> None:
+    data = lock_bytes(LOCK).replace(b'"size": 1', b'"size": 2, "size": 1', 1)
+    assert data != lock_bytes(LOCK)
+    with pytest.raises(LockError, match='the key "size" twice') as caught:
+        parse_lock(data, "lock")
+    assert "version control" in str(caught.value)
+
+
+def test_text_that_no_file_can_hold_is_refused() -> None:
+    data = lock_bytes(LOCK).replace(b"six-1.0-py3-none-any.whl", rb"\ud800.whl")
+    with pytest.raises(LockError, match=r"wheels\[\d\]\.file\.name is wrong"):
+        parse_lock(data, "lock")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "endless link", "too long"])
+def test_what_is_no_file_to_read_is_refused_with_a_hint(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "reprobridge.lock"
+    make_odd(path, kind)
+    with pytest.raises(LockError, match="the lock cannot be read") as caught:
+        read_lock(path)
+    error = caught.value
+    assert error.where == str(path)
+    assert error.expected
+    assert error.found
+    assert error.hint
 
 
 @pytest.mark.parametrize("name", ["../evil.whl", "a/b.whl", "", ".."])

@@ -46,8 +46,11 @@ def test_names_are_normalised_and_comments_and_markers_are_no_names() -> None:
         ("x @ https://example.org/x.html", "something else"),
         ("x @ file:///x-1-py3-none-any.whl", "a path of this machine"),
         ("x @ https://me:secret@example.org/x-1-py3-none-any.whl", "a password"),
-        ("~/x", "'~/x'"),
+        ("~/x", '"~/x"'),
         ("six === ", "six"),
+        ("six; " + "(" * 20_000, "((("),
+        ("x @ https://[::1/x-1-py3-none-any.whl", "[::1"),
+        (f"git+https://[::1/x@{'0' * 40}", "[::1"),
         ("six==1 --hash=sha256:00", "--hash"),
     ],
 )
@@ -56,6 +59,10 @@ def test_what_cannot_be_locked_is_refused_with_its_line(line: str, found: str) -
         request(f"# first\nsix\n{line}\n").asked()
     assert "requirements, line 3" in str(caught.value)
     assert found in str(caught.value)
+
+
+def test_the_mark_that_some_editors_write_first_is_no_part_of_a_name() -> None:
+    assert python_request(spec(requirements="\ufeffnumpy\nsix\n"), TARGET).asked().names == {"numpy", "six"}
 
 
 def test_all_problems_are_shown_together_and_no_password_is() -> None:
@@ -97,5 +104,5 @@ def test_a_spec_without_requirements_asks_for_nothing() -> None:
 
 
 def test_a_requirement_that_cannot_be_read_is_named_by_its_file_and_line() -> None:
-    with pytest.raises(LockError, match=r"r\.in, line 2: expected .*, found 'six ==='"):
+    with pytest.raises(LockError, match=r'r\.in, line 2: expected .*, found "six ==="'):
         python_request(spec(requirements="numpy\nsix ===\n"), TARGET).asked()

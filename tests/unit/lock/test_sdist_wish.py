@@ -111,7 +111,7 @@ def test_what_is_published_is_left_to_uv_as_it_was_written() -> None:
         ("x @ file:///x-1.tar.gz", "a path of this machine"),
         ("../x", "../x"),
         ("./a/../../x", "./a/../../x"),
-        ("/x", "'/x'"),
+        ("/x", '"/x"'),
     ],
 )
 def test_what_may_mean_other_bytes_tomorrow_or_elsewhere_is_refused_with_its_line(

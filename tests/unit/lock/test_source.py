@@ -132,6 +132,17 @@ def test_an_archive_is_locked_by_name_digest_and_size(
     assert set(tree_rows(opened.store, locked.tree)) == {"PKG-INFO", "pyproject.toml", "run.py"}
 
 
+@pytest.mark.parametrize("last", ["%2e%2e", ".", "a%00b", "%1b[2J", ""])
+def test_an_archive_whose_address_ends_in_no_file_name_gets_one(
+    opened: Doors, artifact: Path, last: str
+) -> None:
+    opened.store.add(SDIST.data)
+    spec = sample_spec(source=ArchiveSource(f"https://h.example.org/x/{last}", SHA256))
+    locked = lock_source(spec, artifact, opened).locked
+    assert locked.file is not None
+    assert locked.file.name == "archive"
+
+
 def test_an_archives_subdirectory_is_counted_from_its_stripped_top(
     opened: Doors, artifact: Path, file_server: FileServer
 ) -> None:

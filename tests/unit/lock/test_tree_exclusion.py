@@ -32,6 +32,12 @@ from reprobridge.lock.exclusion import Exclusion
         ("a.b+c", "a.b+c"),
         ("**", "anything/at/all"),
         ("line\nbreak*", "line\nbreaks"),
+        ("*a*b*", "xaaybb"),
+        ("*ab*ab", "abcab"),
+        ("a*b/*", "axbxb/c"),
+        ("**/a*/**/b/**/*.c", "a/a1/b/b/x/y.c"),
+        ("**/**/x/**/**", "y/x/z"),
+        ("a/**/**/z", "a/z"),
     ],
 )
 def test_a_glob_covers(glob: str, path: str) -> None:
@@ -53,9 +59,22 @@ def test_a_glob_covers(glob: str, path: str) -> None:
         ("a.b", "axb"),
         ("[z-a]", "m"),
         ("Results", "results"),
+        ("*ab*ab", "abxa"),
+        ("**/a/**/b", "b/a"),
+        ("**/a/b/**/b", "a/b"),
+        ("**/x/**", "y/x"),
     ],
 )
 def test_a_glob_does_not_cover(glob: str, path: str) -> None:
+    assert not Exclusion([glob]).covers(path)
+
+
+@pytest.mark.parametrize(
+    ("glob", "path"),
+    [("*a" * 40 + "b", "a" * 250), ("**/a/" * 40 + "b", "a/" * 2000 + "c"), ("a**" * 40 + "b", "a" * 250)],
+    ids=["stars", "folders", "double stars"],
+)
+def test_a_hostile_glob_does_not_take_for_ever(glob: str, path: str) -> None:
     assert not Exclusion([glob]).covers(path)
 
 

@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from reprobridge.digest import Digest
+from reprobridge.errors import SpecError
 from reprobridge.spec.model import ArchiveSource, GitSource
+from reprobridge.spec.named import FILE_NAME
+from reprobridge.spec.parse import read_spec
 from support.artifact_on_disk import PATCH, ArtifactOnDisk
+from support.odd_files import KINDS, make_odd
 
 Change = Callable[[dict[str, Any]], object]
 """Edits the one task or the whole specification."""
@@ -216,6 +220,16 @@ def test_requirements_with_options_are_refused(artifact: ArtifactOnDisk, line: s
     assert "line 3" in problem.found
     assert problem.hint is not None
     assert hint in problem.hint
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "too long"])
+def test_what_is_no_specification_is_refused_with_a_hint(artifact: ArtifactOnDisk, kind: str) -> None:
+    make_odd(artifact.folder / FILE_NAME, kind)
+    with pytest.raises(SpecError) as caught:
+        read_spec(artifact.folder)
+    (problem,) = caught.value.problems
+    assert problem.where == FILE_NAME
+    assert problem.hint or kind == "too long"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_only_plain_nothing_is_null(text: str, null: bool) -> None:
         (b"a: [\n", "x.yaml, line 2, column 1", "did not find"),
         (b"a: b: c\n", "x.yaml, line 1, column 5", "mapping values are not allowed"),
         (b"a: 1\n\tb: 2\n", "x.yaml, line 2", ""),
-        (b"a: \x01\n", "x.yaml", "control characters are not allowed"),
+        (b"a: 1\nb: \x01\n", "x.yaml, line 2", "control characters are not allowed"),
         (b"a: 1\nb: \xff\n", "x.yaml", "the byte 0xff in line 2"),
         ("a: 1".encode("utf-16"), "x.yaml", "the byte 0xff in line 1"),
         (b"[" * (DEEPEST + 2) + b"]" * (DEEPEST + 2), "x.yaml, line 1", "more"),
