@@ -289,7 +289,7 @@ def _nowhere(wanted: Wanted, failures: list[tuple[str, ReproBridgeError]]) -> Re
         where=wanted.name,
         expected=f"{wanted.sha256}{size}",
         found=_reasons(failures),
-        hint=None
+        hint="have your index or mirror give the locked file, or set REPROBRIDGE_VENDOR to a folder that holds it"
         if wrong
         else f"{_next_step(failures)}, or set REPROBRIDGE_VENDOR to a folder that holds the file",
     )

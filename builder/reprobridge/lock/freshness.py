@@ -12,7 +12,7 @@ from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import Lock
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.lock.pypi_wish import python_wish
-from reprobridge.lock.source import source_wish
+from reprobridge.lock.source import misnamed, source_wish
 from reprobridge.lock.template import Template, load_template
 from reprobridge.spec.model import Spec
 
@@ -26,6 +26,9 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
     wishes: list[tuple[str, Digest | None, Digest]]
     wishes = [("source", lock.source.wish, source_wish(spec, folder, doors))]
     problems = []
+    if wishes[0][1] == wishes[0][2]:
+        for name, (asked, found) in misnamed(spec.source, lock.source).items():
+            problems.append(Problem(f"source.{name}", asked, found, "run `reprobridge lock`"))
     if lock.template != template.name:
         problems.append(Problem("template", template.name, lock.template, "run `reprobridge lock`"))
     for platform in spec.environment.platforms:

@@ -16,7 +16,7 @@ from reprobridge.lock.file import read_lock
 from reprobridge.lock.freshness import python_target
 from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPython, LockedSource
 from reprobridge.lock.pypi_wish import python_wish
-from reprobridge.lock.source import lock_source, source_wish
+from reprobridge.lock.source import lock_source, misnamed, source_wish
 from reprobridge.lock.template import Template, load_template
 from reprobridge.lock.tools import current_tools
 from reprobridge.spec.model import Spec
@@ -86,8 +86,9 @@ class _Work:
 def _source(
     spec: Spec, previous: Lock | None, folder: Path, doors: Doors
 ) -> tuple[LockedSource, tuple[str, ...]]:
-    if previous and previous.source.wish == source_wish(spec, folder, doors):
-        return previous.source, ()
+    kept = previous.source if previous else None
+    if kept and kept.wish == source_wish(spec, folder, doors) and not misnamed(spec.source, kept):
+        return kept, ()
     resolved = lock_source(spec, folder, doors)
     return resolved.locked, resolved.warnings
 

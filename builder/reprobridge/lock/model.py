@@ -8,10 +8,13 @@ Fields that a class lists in `LATER` entered the schema after its first release:
 not written, so that a lock that does not need them has the bytes that it always had.
 """
 
+import re
 from collections.abc import Mapping
 
 from reprobridge.digest import Digest
 from reprobridge.frozen import field, frozen
+
+_DATE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
 @frozen(order=True)
@@ -214,6 +217,12 @@ class LockedSource:
     """Of the tree with all changes applied: what /rra/code holds."""
     date: str
     """RFC 3339: the commit's or release's date; 1980-01-02T00:00:00Z where there is none."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("git", "archive", "pypi", "path"):
+            raise ValueError("a source whose kind is git, archive, pypi or path")
+        if not re.fullmatch(_DATE, self.date):
+            raise ValueError("a source with a date such as 2026-01-31T12:00:00Z")
 
 
 @frozen(kw_only=True)

@@ -173,6 +173,17 @@ def origin(source: Source) -> str:
             return path.as_posix()
 
 
+def misnamed(source: Source, locked: LockedSource) -> dict[str, tuple[str, str]]:
+    """What a lock that answers the wish says otherwise than the spec, since it was edited: field -> asked, locked."""
+    commit = source.commit if isinstance(source, GitSource) else None
+    pairs = {
+        "kind": (source_kind(source), locked.kind),
+        "origin": (origin(source), locked.origin),
+        "commit": (str(commit), str(locked.commit)),
+    }
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
 def _wish(source: Source) -> Json:
     match source:
         case GitSource():

@@ -87,6 +87,14 @@ def test_text_that_no_file_can_hold_is_refused() -> None:
         parse_lock(data, "lock")
 
 
+@pytest.mark.parametrize(("field", "value"), [("kind", "weird"), ("date", "yesterday")])
+def test_a_source_of_no_known_kind_or_date_is_refused(field: str, value: str) -> None:
+    lock = json.loads(lock_bytes(LOCK))
+    lock["source"][field] = value
+    with pytest.raises(LockError, match="source is wrong"):
+        parse_lock(json.dumps(lock).encode(), "lock")
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe", "endless link", "too long"])
 def test_what_is_no_file_to_read_is_refused_with_a_hint(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "reprobridge.lock"

@@ -8,7 +8,7 @@ import pytest
 from reprobridge.errors import LockError
 from reprobridge.frozen import replace
 from reprobridge.lock.doors import Doors
-from reprobridge.lock.file import read_lock
+from reprobridge.lock.file import read_lock, write_lock
 from reprobridge.lock.freshness import require_fresh, stale_wishes
 from reprobridge.lock.lock import LockOptions, lock_artifact
 from reprobridge.lock.tools import current_tools, require_tools, tool_differences
@@ -141,6 +141,17 @@ def test_no_host_stands_in_a_lock(artifact: Path) -> None:
 def test_a_lock_of_another_template_is_stale(artifact: Path, doors: Doors) -> None:
     edit(artifact / "reprobridge.lock", '"template": "debian12-py311"', '"template": "debian13-py313"')
     assert places(artifact, doors) == ["template"]
+
+
+@pytest.mark.parametrize(("field", "value"), [("kind", "git"), ("origin", "elsewhere"), ("commit", "0" * 40)])
+def test_a_lock_that_names_another_source_than_the_spec_is_refused_and_corrected(
+    artifact: Path, doors: Doors, field: str, value: str
+) -> None:
+    right = read_lock(artifact / "reprobridge.lock")
+    edited = replace(right, source=replace(right.source, **{field: value}))
+    write_lock(artifact / "reprobridge.lock", edited)
+    assert places(artifact, doors) == [f"source.{field}"]
+    assert lock_artifact(read_spec(artifact), edited, LockOptions(), artifact, doors).lock == right
 
 
 def test_a_lock_that_names_another_interpreter_than_its_template_is_refused(
