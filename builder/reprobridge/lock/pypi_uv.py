@@ -38,6 +38,7 @@ _STUMBLES = ("error sending request", "dns error", "timed out", "connection", "5
 _PREAMBLE = "No solution found when resolving dependencies cause: "
 _CUT_OFF = ("`exclude-newer`", "no publish time")
 """What uv says where releases are left out by their date, or since their index gives none."""
+_NOT_OURS = r"(?s)\s*Consider using `exclude-newer-package`.*"
 _CUT_OFF_HINT = (
     "`exclude_newer` leaves out releases that were uploaded later, and all of an index that does not say when: choose a "
     "later date, or leave it out and pin versions in `constraints`"
@@ -229,9 +230,8 @@ def _failure(done: Completed, question: Question, *, offline: bool) -> ReproBrid
     if not names and is_offline(message):
         return offline_error("environment.python", found, offline=offline)
     if any(words in message for words in _CUT_OFF):
-        hints = [
-            _CUT_OFF_HINT + ("; with --offline only indexes of this machine are asked" if offline else "")
-        ]
+        ours = _CUT_OFF_HINT + ("; with --offline only indexes of this machine are asked" if offline else "")
+        hints = [*(re.sub(_NOT_OURS, "", hint) for hint in hints), ours]
     if names:
         hints = [f"choose a version of {' and '.join(names)} that has a wheel"]
     kind = NoWheelError if names else LockError

@@ -194,7 +194,10 @@ def test_releases_that_the_date_leaves_out_are_explained_in_our_words(store_fold
     )
     error = failure(FakeUv(returncode=1, stderr=stderr), store_folder)
     assert isinstance(error, LockError)
-    assert "`exclude_newer` leaves out" in str(error.hint)
+    assert str(error.hint).startswith(
+        "`six` was filtered by `exclude-newer` to only include packages uploaded"
+    )
+    assert "before 2026-01-02. `exclude_newer` leaves out" in str(error.hint)
     assert "exclude-newer-package" not in str(error)
 
 
