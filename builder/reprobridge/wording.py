@@ -10,7 +10,7 @@ SECRET_ENDINGS = (
 SECRET_NAMES = ("sig", "auth", "authorization", "pwd")
 """Whole names of such parameters."""
 
-_LOGIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#'\"]*)@")
+_LOGIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}://)([^\s/?#'\"]*)@")
 _PARAMETER = r"([?&;#])([^\s?&;#='\"]{1,60})=([^\s&;#'\"]+)"  # a text: compiled where an address has one
 
 

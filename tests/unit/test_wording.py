@@ -77,3 +77,10 @@ def test_what_logs_in_is_masked_in_addresses(text: str, shown: str) -> None:
 def test_the_guide_names_every_parameter_that_is_refused() -> None:
     page = (ROOT / "guides/how-to/private-sources.md").read_text(encoding="utf-8")
     assert [name for name in (*SECRET_ENDINGS, *SECRET_NAMES) if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 3_000_000, "?" + "a" * 3_000_000 + "=", "?a=" * 1_000_000, "a://" * 1_000_000]
+)
+def test_a_hostile_text_does_not_take_for_ever(text: str) -> None:
+    assert not has_login(text)

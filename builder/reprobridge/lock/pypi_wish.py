@@ -117,7 +117,7 @@ def _lines(text: str, file: str) -> Iterator[tuple[str, str]]:
         if line.endswith("\\"):
             joined += line[:-1]
             continue
-        requirement = re.sub(r"(^|\s+)#.*$", "", joined + line).strip()
+        requirement = re.sub(r"(^|\s)#.*$", "", joined + line).strip()
         if requirement:
             yield f"{file}, line {first}", requirement
         joined, first = "", 0

@@ -137,7 +137,7 @@ def _requirements(text: str) -> "Iterator[tuple[str, Requirement]]":
     from packaging.utils import canonicalize_name
 
     for line in text.replace("\\\n", " ").splitlines():
-        stripped = re.sub(r"(^|\s+)#.*$", "", line).strip()
+        stripped = re.sub(r"(^|\s)#.*$", "", line).strip()
         try:
             requirement = Requirement(stripped)
         except (ValueError, RecursionError):

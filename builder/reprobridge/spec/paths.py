@@ -12,6 +12,9 @@ from reprobridge.spec.nodes import Node, Scalar, is_null, shown
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid, Schema, Shape
 
+LONGEST = 4096
+"""Characters of a path or glob: no system opens a longer one."""
+
 _SCHEMA: Schema = {"type": ["string", "number", "boolean"], "pattern": r"^[^/~\\][^\\]*$"}
 
 
@@ -25,10 +28,18 @@ def relative_path(node: Node) -> PurePosixPath | None:
 
 
 def _is_forbidden(text: str) -> bool:
-    """Whether a character of the text is a backslash, a control character or a surrogate."""
+    """Whether the text is too long, or a character of it a backslash, a control character or a surrogate."""
+    if len(text) > LONGEST:
+        return True
     if text.isprintable():  # as nearly every path is; making the pattern takes 1 ms
         return "\\" in text
     return re.search(r"[\x00-\x1f\x7f\ud800-\udfff\\]", text) is not None
+
+
+def _too_long(node: Node) -> str | None:
+    """What is said of a path that is too long; None for any other."""
+    length = len(node.text) if isinstance(node, Scalar) else 0
+    return f"{length} characters, {LONGEST} are allowed" if length > LONGEST else None
 
 
 class RelativePath(Shape[PurePosixPath]):
@@ -38,7 +49,7 @@ class RelativePath(Shape[PurePosixPath]):
 
     def read(self, node: Node, reading: Reading) -> PurePosixPath | Literal[Invalid.INVALID]:
         """The path in its shortest form."""
-        return relative_path(node) or self.refuse(node, reading)
+        return relative_path(node) or self.refuse(node, reading, found=_too_long(node))
 
     def schema(self) -> Schema:
         """A string that does not start with a slash."""
@@ -89,7 +100,7 @@ class PathText(Shape[str]):
     def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
         """The path in its shortest form, as text."""
         path = relative_path(node)
-        return path.as_posix() if path else self.refuse(node, reading, self._hint)
+        return path.as_posix() if path else self.refuse(node, reading, self._hint, _too_long(node))
 
     def schema(self) -> Schema:
         """A string that does not start with a slash."""

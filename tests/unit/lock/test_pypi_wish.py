@@ -65,6 +65,12 @@ def test_the_mark_that_some_editors_write_first_is_no_part_of_a_name() -> None:
     assert python_request(spec(requirements="\ufeffnumpy\nsix\n"), TARGET).asked().names == {"numpy", "six"}
 
 
+def test_a_hostile_line_does_not_take_for_ever() -> None:
+    assert request("six" + " " * 3_000_000 + "\n").asked().names == {"six"}
+    with pytest.raises(LockError, match="line 1"):
+        request("six" + " " * 3_000_000 + "x\n").asked()
+
+
 def test_all_problems_are_shown_together_and_no_password_is() -> None:
     with pytest.raises(LockError) as caught:
         request("../a\n/b\nc @ https://me:secret@example.org/c.whl\n").asked()

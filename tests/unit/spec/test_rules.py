@@ -232,6 +232,13 @@ def test_what_is_no_specification_is_refused_with_a_hint(artifact: ArtifactOnDis
     assert problem.hint or kind == "too long"
 
 
+@pytest.mark.parametrize("path", ["source.path", "source.exclude", "guide"])
+def test_a_path_or_glob_that_no_system_opens_is_refused(artifact: ArtifactOnDisk, path: str) -> None:
+    put(artifact.spec, path, ["[" * 400_000] if path.endswith("exclude") else "a" * 4097)
+    problem = next(problem for problem in artifact.problems() if problem.where.startswith(path))
+    assert "4096 are allowed" in problem.found
+
+
 @pytest.mark.parametrize(
     "address", ["https://[::1/x", "https://[x]/y", "https://h:port/x", "https://h:99999/x", "https://h:0/x"]
 )

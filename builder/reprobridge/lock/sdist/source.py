@@ -97,6 +97,7 @@ def _wished_folder(wish: SourceWish, folder: Path, doors: Doors) -> Digest:
             where=wish.place,
             expected=f"a folder {wish.origin} beside reprobridge.yaml",
             found="a file" if (folder / wish.origin).exists() else "nothing",
+            hint="correct the path, or put the folder there",
         )
     return read_project_folder(folder / wish.origin, doors)
 
