@@ -19,9 +19,10 @@ from reprobridge.validate.subject import CODE, Subject
 from reprobridge_launcher.workspace import SYSTEM_PATH
 
 _BUILTINS = """
-. : [ alias bg break builtin cd command continue declare echo eval exec exit export false fc fg getopts hash help
-history jobs kill let local logout popd printf pushd pwd read readonly return set shift shopt source suspend test
-time times trap true type typeset ulimit umask unalias unset wait
+. : [ alias bg bind break builtin caller cd command compgen complete compopt continue coproc declare dirs disown echo
+enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd
+pwd read readarray readonly return select set shift shopt source suspend test time times trap true type typeset ulimit
+umask unalias unset wait
 """
 BUILTINS = frozenset(_BUILTINS.split())
 """What shells have in themselves."""
@@ -49,16 +50,19 @@ def command_problems(shell: CleanShell) -> list[str]:
     tasks = shell.subject.artifact.tasks
     needed = {task.id: tuple(dict.fromkeys(demanded(task.command))) for task in tasks}
     # Modules last: one whose package has to be imported may end the interpreter.
-    asked = sorted(
-        {need for found in needed.values() for need in found}, key=lambda need: need.kind is Kind.MODULE
-    )
-    found = dict(zip(asked, _answers(shell, asked), strict=False))
+    once = dict.fromkeys(need for wanted in needed.values() for need in wanted)
+    asked = sorted(once, key=lambda need: need.kind is Kind.MODULE)
+    found = {need: said for need, said in zip(asked, _answers(shell, asked), strict=False) if said}
     return [
-        f"{task}: command: expected {_expected(need)}, found {found[need]}; hint: {_hint(need, str(found[need]), shell.subject)}"
+        f"{task}: command: {_problem(need, found[need], shell.subject)}"
         for task, wanted in needed.items()
         for need in wanted
-        if found.get(need)
+        if need in found
     ]
+
+
+def _problem(need: Need, found: str, subject: Subject) -> str:
+    return f"expected {_expected(need)}, found {found}; hint: {_hint(need, found, subject)}"
 
 
 def _answers(shell: CleanShell, asked: Sequence[Need]) -> list[str | None]:
