@@ -88,7 +88,7 @@ class OneFile:
         """Not for wheels."""
         raise NotImplementedError
 
-    def listing(self, recipe: FragmentRecipe) -> Path:
+    def listing(self, recipe: FragmentRecipe) -> bytes:
         """Not for wheels."""
         raise NotImplementedError
 
