@@ -97,8 +97,6 @@ class TestOpenRegistry:
         ours.push_blob("lab/first", blob_of(LAYERS[0]))
         blob = blob_of(LAYERS[0], mount_from=("lab/none", "lab/first"))
         assert ours.push_blob("lab/second", blob) is Outcome.MOUNTED
-        assert ours.mount_blob("lab/third", blob.descriptor, ("lab/first",))
-        assert not ours.mount_blob("lab/third", blob_of(b"unknown").descriptor, ("lab/first",))
         assert ours.blob_size("lab/second", blob.descriptor.digest) == blob.descriptor.size
 
     def test_a_mount_that_is_not_made_becomes_an_upload(

@@ -11,7 +11,7 @@ from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor
 from reprobridge.registry.challenge import Grants, pull, push
 from reprobridge.registry.model import OCTETS
-from reprobridge.registry.refusals import Refused, Reply
+from reprobridge.registry.refusals import Refused, Reply, Transient
 from reprobridge.registry.server import Server
 from reprobridge.system.http import Body, Request
 
@@ -19,10 +19,6 @@ OCTET_HEADERS: Mapping[str, str] = {"Content-Type": OCTETS}
 """Headers of a blob's bytes."""
 EMPTY = Body.of(b"")
 """A body that says Content-Length: 0, as a POST or PUT must."""
-_NOT_MOUNTED = frozenset({400, 401, 403, 404, 405})
-"""What registries say to a mount that they do not make; Harbor 401 to a source that we may not read."""
-
-
 _UNTOLD = -1
 
 
@@ -74,17 +70,21 @@ def begin(server: Server, repository: str) -> Session:
 
 
 def mount(server: Server, repository: str, blob: Descriptor, source: str) -> Session | bool:
-    """Take a blob over from another repository: True, False, or the session that the server opened instead."""
+    """Take a blob over from another repository: True, False, or the session that the server opened instead.
+
+    False is any answer that is no mount, whatever its status: a registry need not mount, and there are many ways
+    to say so (Harbor: 401 for a source that we may not read). Raises Transient where asking again may help.
+    """
     url = server.addresses.of(repository, "blobs", "uploads", "", mount=str(blob.digest), **{"from": source})
     request = Request(method="POST", url=url, body=EMPTY)
     try:
         reply = server.request_once(request, push(repository) | pull(source), {201, 202})
-    except Refused as refused:
-        if refused.status in _NOT_MOUNTED:
-            return False
+    except Transient:
         raise
+    except Refused:
+        return False
     if reply.status == 202:
-        return session(server, reply)
+        return "location" in reply.headers and session(server, reply)
     check_digest(server, reply, blob.digest)
     return True
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from reprobridge.digest import Digest
 from reprobridge.oci.model import Descriptor
 from reprobridge.registry import manifests
-from reprobridge.registry.blobs import Session, blob_size, cancel, mount
+from reprobridge.registry.blobs import blob_size
 from reprobridge.registry.challenge import pull
 from reprobridge.registry.credentials import Credentials
 from reprobridge.registry.download import Download
@@ -47,17 +47,6 @@ class Registry:
         Raises DamagedBlobError before the last byte is sent when the bytes are not the blob's.
         """
         return Upload(self.server, repository, blob, progress).run()
-
-    def mount_blob(self, repository: str, blob: Descriptor, sources: tuple[str, ...]) -> bool:
-        """Take a blob over from one of these repositories; False when none of them gives it."""
-        return any(self._mounts(repository, blob, source) for source in sources)
-
-    def _mounts(self, repository: str, blob: Descriptor, source: str) -> bool:
-        opened = self.server.patiently(lambda: mount(self.server, repository, blob, source))
-        if isinstance(opened, Session):
-            cancel(self.server, repository, opened)
-            return False
-        return opened
 
     def pull_blob(self, repository: str, blob: Descriptor, sink: Sink) -> None:
         """Give a blob's bytes to `sink`. Raises RegistryError before the last piece when they are wrong."""

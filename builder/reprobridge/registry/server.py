@@ -26,6 +26,8 @@ Result = TypeVar("Result")
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
+_TRIES_TO_MOUNT = 3
+"""Fewer than for what must succeed: an upload does the same."""
 _READING = frozenset({"GET", "HEAD"})
 
 
@@ -41,12 +43,18 @@ class Server:
         """What is peculiar to it."""
         self.turns = Turns(self.quirks.parallel)
         """Who moves a blob now."""
+        self.unmountable: set[str] = set()
+        """Repositories from which a mount failed however often it was asked for: no other blob asks there."""
         self._http, self._patience = http, options.patience
         self._authorizer = Authorizer(self.addresses, http, credentials, options.patience)
 
     def tries(self) -> Tries:
         """The tries of a new step."""
         return Tries(self._patience)
+
+    def tries_to_mount(self) -> Tries:
+        """The tries of a mount."""
+        return Tries(replace(self._patience, tries=min(_TRIES_TO_MOUNT, self._patience.tries)))
 
     def pause(self, seconds: float) -> None:
         """Wait."""

@@ -2,7 +2,8 @@
 
 The unit that is tried again is the upload session: a broken connection kills it, so that the next try looks
 whether the blob arrived all the same, and otherwise starts a new session with the body from its beginning.
-Whole bodies first; a server that finds them too large gets chunks.
+Whole bodies first; a server that finds them too large gets chunks. A mount saves sending and is needed by nobody:
+one that fails again and again is given up, and the blob is uploaded.
 """
 
 from collections.abc import Iterator
@@ -16,12 +17,22 @@ from reprobridge.registry.chunks import Chunks, smaller_chunk
 from reprobridge.registry.model import Blob, Outcome, Progress
 from reprobridge.registry.refusals import Refused, Reply, Transient, Unauthorized, lost
 from reprobridge.registry.server import Server
+from reprobridge.registry.tries import Tries
 from reprobridge.system.http import Body, Request
 
 _LOST = frozenset({404, 409, 416})
 _TOO_LARGE = frozenset({413, 416})
 """A 416 is refused only where it speaks of a limit; where it speaks of a place the upload goes on there."""
 _WRONG_BYTES = frozenset({"DIGEST_INVALID", "SIZE_INVALID"})
+
+
+class _MountFailed(Exception):
+    """A mount that another try may bring."""
+
+    def __init__(self, trouble: Transient, source: str) -> None:
+        super().__init__(str(trouble))
+        self.trouble = trouble
+        self.source = source
 
 
 class Upload:
@@ -39,11 +50,13 @@ class Upload:
 
     def run(self) -> Outcome:
         """See that the blob is there. Raises RegistryError, DamagedBlobError."""
-        tries = self._server.tries()
+        tries, tries_to_mount = self._server.tries(), self._server.tries_to_mount()
         while True:
             try:
                 with self._server.turns.take():
                     outcome = self._try()
+            except _MountFailed as failed:
+                self._wait_to_mount(tries_to_mount, failed)
             except Transient as trouble:
                 self._advance(-self._advanced)
                 tries.after(trouble)
@@ -72,11 +85,26 @@ class Upload:
         """Whether the blob could be taken over, or the session that came of asking; asked for once."""
         opened: Session | bool = False
         while self._sources and opened is not True:
-            if isinstance(opened, Session):
-                cancel(self._server, self._repository, opened)
-            opened = mount(self._server, self._repository, self._blob.descriptor, self._sources[0])
+            source = self._sources[0]
+            if source not in self._server.unmountable:
+                if isinstance(opened, Session):
+                    cancel(self._server, self._repository, opened)
+                opened = self._mount(source)
             self._sources = self._sources[1:]  # once it has answered
         return opened
+
+    def _mount(self, source: str) -> Session | bool:
+        try:
+            return mount(self._server, self._repository, self._blob.descriptor, source)
+        except Transient as trouble:
+            raise _MountFailed(trouble, source) from trouble
+
+    def _wait_to_mount(self, tries: Tries, failed: _MountFailed) -> None:
+        """Wait before the mount is asked for again; after the last try no blob asks this source any more."""
+        try:
+            tries.after(failed.trouble)
+        except Transient:
+            self._server.unmountable.add(failed.source)
 
     def _send_whole(self, opened: Session) -> None:
         body = Body(self._blob.descriptor.size, self._blocks)

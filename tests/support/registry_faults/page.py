@@ -25,7 +25,8 @@ before is not sent again.
 - *once*, *twice*, *always*: how many requests of this kind meet the trouble; blank where it is just how the
   registry is.
 - Waiting grows from try to try: five tries where connections break or the server fails, two where its name means no
-  address, eight where it asks to come later, and no wait of more than two minutes. The first wait is said.
+  address, three for a mount, which an upload can replace, eight where it asks to come later, and no wait of more than
+  two minutes. The first wait is said.
 - Credentials go to the registry and to the token server that it names, to no other host, and never from https to
   http.
 """

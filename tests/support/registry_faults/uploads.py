@@ -29,6 +29,8 @@ OTHER = f"sha256:{'0' * 64}"
 GONE = error(404, "BLOB_UPLOAD_UNKNOWN", "blob upload unknown to registry")
 INVALID = error(400, "DIGEST_INVALID", "provided digest did not match uploaded content")
 AGAIN = GoesOn("looks what arrived, and sends the rest again")
+INSTEAD = GoesOn("uploads instead")
+GIVES_UP = GoesOn("asks twice more, then uploads instead")
 MIDDLE = len(LAYER) // 2
 
 
@@ -40,6 +42,26 @@ def sent_once(bed: Bed) -> None:
 def nothing_sent(bed: Bed) -> None:
     """No body went to the registry."""
     assert bed.registry.received() == 0
+
+
+def sent_at_once(bed: Bed) -> None:
+    """The body went to the registry once, and nothing was waited for or asked for twice before."""
+    sent_once(bed)
+    assert bed.clock.pauses == []
+    assert bed.registry.phases().count(Phase.MOUNT) == 1
+
+
+def given_up(bed: Bed) -> None:
+    """The body went to the registry once, after the mount had been asked for three times within some seconds."""
+    sent_once(bed)
+    assert bed.registry.phases().count(Phase.MOUNT) == 3
+    assert 0 < sum(bed.clock.pauses) < 5
+
+
+def sent_here_only(bed: Bed) -> None:
+    """The body went to the registry at once, and nobody else was asked for anything."""
+    sent_at_once(bed)
+    nobody_asked(bed)
 
 
 def arrived(content: Content) -> None:
@@ -107,15 +129,32 @@ MOUNTS = (
          faults=(Fault(Phase.MOUNT, LostReply()),), besides=nothing_sent),
     Case(name="mount-500", job=MOUNT, says="status 500", then=GoesOn("asks for the mount again"),
          faults=(Fault(Phase.MOUNT, Answer(status(500))),), besides=nothing_sent),
-    Case(name="mount-500-always", job=MOUNT, says="status 500", besides=nothing_sent,
-         then=Refuses("the registry refuses POST", ("status 500",)),
-         faults=(Fault(Phase.MOUNT, Answer(status(500)), times=None),)),
+    *(Case(name=f"mount-{name}-always", job=MOUNT, says=says, then=GIVES_UP, besides=given_up,
+           faults=(Fault(Phase.MOUNT, what, times=None),))
+      for name, says, what in (
+          ("500", "status 500", Answer(status(500))),
+          ("504", "status 504 with a page of HTML", Answer(html(504))),
+          ("reset", "connection reset", Reset()))),
+    Case(name="mount-slow-always", job=MOUNT, says="no answer in time", then=GIVES_UP, besides=given_up,
+         read_timeout=0.3, faults=(Fault(Phase.MOUNT, Stall(), times=None),)),
+    Case(name="mount-429-always", job=MOUNT, says="status 429", besides=sent_once,
+         then=GoesOn("waits and asks again, then uploads instead"),
+         faults=(Fault(Phase.MOUNT, Answer(status(429)), times=None),)),
+    Case(name="mount-503-an-hour", job=MOUNT, says="status 503, Retry-After: 3600", then=INSTEAD,
+         besides=sent_at_once, faults=(Fault(Phase.MOUNT, Answer(status(503, Retry_After="3600"))),)),
     Case(name="mount-202", job=MOUNT, says="answers a mount with an upload session", where=Phase.MOUNT.value,
          then=GoesOn("uploads in that session"), options=Options(mounts=False), besides=sent_once),
-    *(Case(name=f"mount-{code}", job=MOUNT, says=f"status {code}", then=GoesOn("uploads instead"),
-           faults=(Fault(Phase.MOUNT, Answer(status(code)), times=None),), besides=sent_once)
-      for code in (403, 404, 405)),
-    Case(name="mount-401", job=MOUNT, login="token", then=GoesOn("uploads instead"), besides=sent_once,
+    Case(name="mount-202-without-location", job=MOUNT, says="status 202 without a Location", then=INSTEAD,
+         besides=sent_at_once, options=Options(mounts=False),
+         faults=(Fault(Phase.MOUNT, headers(Location=None)),)),
+    *(Case(name=f"mount-{code}", job=MOUNT, says=f"status {code}", then=INSTEAD,
+           faults=(Fault(Phase.MOUNT, Answer(status(code)), times=None),), besides=sent_at_once)
+      for code in (400, 403, 404, 405, 409, 415, 422, 501)),
+    Case(name="mount-html", job=MOUNT, says="a page of HTML with status 200", then=INSTEAD,
+         besides=sent_at_once, faults=(Fault(Phase.MOUNT, Answer(html()), times=None),)),
+    Case(name="mount-redirect", job=MOUNT, says="sends us to another host", then=INSTEAD, besides=sent_here_only,
+         faults=(lambda around: Fault(Phase.MOUNT, Answer(redirect(f"{around.elsewhere}/v2/mount"))),)),
+    Case(name="mount-401", job=MOUNT, login="token", then=INSTEAD, besides=sent_once,
          says="status 401 to a source that we may not read, whatever the token",
          faults=(Fault(Phase.MOUNT, Answer(status(401, WWW_Authenticate='Basic realm="other"')), times=None),)),
     Case(name="mount-wrong-digest", job=MOUNT, says="names another digest",

@@ -124,6 +124,19 @@ def test_bytes_that_break_on_the_way_are_sent_once_more(
     assert len(fake_registry.requests(Phase.UPLOAD_END)) == 4
 
 
+def test_a_source_whose_mounts_fail_is_asked_for_one_blob_only(
+    fake_registry: FakeRegistry, real_http: RealHttp
+) -> None:
+    fake_registry.fail(Fault(Phase.MOUNT, Answer(status(500)), times=None))
+    ours = client(fake_registry.host, real_http)
+    for data in (b"one", b"two"):
+        assert ours.push_blob("a/b", blob_of(data, mount_from=("c/d",))) is Outcome.UPLOADED
+    assert fake_registry.phases().count(Phase.MOUNT) == 3
+    fake_registry.heal()
+    fake_registry.content.put_blob("e/f", DATA)
+    assert ours.push_blob("a/b", blob_of(DATA, mount_from=("c/d", "e/f"))) is Outcome.MOUNTED
+
+
 @pytest.mark.parametrize(
     ("current", "limit", "chunk"),
     [
