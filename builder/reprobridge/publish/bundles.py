@@ -4,6 +4,7 @@ Anybody who may write to a repository can attach something, so what is no bundle
 registry does not give does not keep the rest away.
 """
 
+import contextlib
 import io
 import json
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ from reprobridge.publish.attested import Offered, Unread
 from reprobridge.publish.signing.bundle import open_bundle
 from reprobridge.publish.signing.referrer import MAXIMUM, bundle_of
 from reprobridge.registry.client import Registry
-from reprobridge.registry.referrers import referrers
+from reprobridge.registry.referrers import referring
 from reprobridge.registry.refusals import Transient
 
 
@@ -26,22 +27,23 @@ def registry_bundles(registry: Registry, repository: str, image: Digest) -> Iter
 
     So does a registry that stumbles: another try may give what one that refuses, or has lost it, never gives.
     """
-    for referrer in referrers(registry, repository, image):
+    for attachment in referring(registry, repository, image):
         try:
-            bundle = _attached(registry, repository, referrer.descriptor.digest)
+            offered = _attached(registry, repository, attachment)
         except Transient:
             raise
         except RegistryError as error:
-            yield Unread(f"{referrer.descriptor.digest} cannot be had: {error.in_one_line()}")
-            continue
-        if bundle is not None:
-            yield bundle
+            offered = Unread(f"{attachment} cannot be had: {error.in_one_line()}")
+        if offered is not None:
+            yield offered
 
 
-def _attached(registry: Registry, repository: str, attachment: Digest) -> bytes | None:
+def _attached(registry: Registry, repository: str, attachment: Digest) -> Offered | None:
     """The bundle that a manifest holds; None when it holds none."""
     received = registry.manifest(repository, str(attachment))
-    blob = None if received is None else _bundle_of(received.data)
+    if received is None:
+        return Unread(f"{attachment} cannot be had: the registry lists it, and has lost it")
+    blob = _bundle_of(received.data)
     if blob is None:
         return None
     data = io.BytesIO()
@@ -51,11 +53,23 @@ def _attached(registry: Registry, repository: str, attachment: Digest) -> bytes 
 
 def layout_bundles(folder: Path, image: Digest) -> Iterator[Offered]:
     """The bundles that a layout lists under the image's tag for referrers."""
-    listed = next((entry for entry in read_entries(folder) if _tag(entry) == f"{REFERRERS}{image.hex}"), None)
-    for entry in [] if listed is None else _entries(_blob(folder, str(listed["digest"]))):
-        blob = _bundle_of(_blob(folder, entry))
-        if blob is not None:
-            yield _blob(folder, str(blob.digest))
+    lists = [entry for entry in read_entries(folder) if _tag(entry) == f"{REFERRERS}{image.hex}"]
+    for listed in _digests(lists[:1]):
+        index = _blob(folder, listed)
+        if isinstance(index, Unread):
+            yield index
+            continue
+        found = (_kept(folder, attachment) for attachment in _digests(_entries(index)))
+        yield from (offered for offered in found if offered is not None)
+
+
+def _kept(folder: Path, attachment: Digest) -> Offered | None:
+    """The bundle that a manifest of a layout holds; None when it holds none."""
+    manifest = _blob(folder, attachment)
+    if isinstance(manifest, Unread):
+        return manifest
+    blob = _bundle_of(manifest)
+    return None if blob is None else _blob(folder, blob.digest)
 
 
 def _require_bundle(data: bytes) -> None:
@@ -92,19 +106,25 @@ def _bundle_of(manifest: bytes) -> Descriptor | None:
         return None
 
 
-def _blob(folder: Path, digest: str) -> bytes:
-    """A small blob of a layout; empty when it is not there, too long or not the one that its name says."""
-    try:
-        return read_small_blob(folder, Digest.parse(digest), MAXIMUM) or b""
-    except ValueError:
-        return b""
+def _blob(folder: Path, digest: Digest) -> Offered:
+    """A small blob of a layout, unless it is not there, too long or not the one that its name says."""
+    data = read_small_blob(folder, digest, MAXIMUM)
+    return Unread(f"{digest} cannot be had: the layout has lost or changed it") if data is None else data
 
 
-def _entries(index: bytes) -> list[str]:
+def _entries(index: bytes) -> list[object]:
     try:
-        return [str(entry["digest"]) for entry in json.loads(index)["manifests"]]
+        return list(json.loads(index)["manifests"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return []
+
+
+def _digests(entries: Iterable[object]) -> Iterator[Digest]:
+    """What the entries of a list name, as far as they name anything."""
+    for entry in entries:
+        if isinstance(entry, dict):
+            with contextlib.suppress(ValueError):
+                yield Digest.parse(entry.get("digest", ""))
 
 
 def _tag(entry: dict[str, object]) -> str:

@@ -40,9 +40,14 @@ class RegistryTarget:
         self._registry.put_manifest(self._repository, reference, data, MediaType.MANIFEST)
 
     def attached(self, subject: Descriptor) -> frozenset[Digest]:
-        """Digests of everything that refers to the subject."""
-        found = referrers(self._registry, self._repository, subject.digest)
-        return frozenset(referrer.descriptor.digest for referrer in found)
+        """Digests of everything that refers to the subject; each is asked for where nothing proves what is there."""
+        listed = {
+            one.descriptor.digest for one in referrers(self._registry, self._repository, subject.digest)
+        }
+        return frozenset(listed if self.proves_blobs else filter(self._is_there, listed))
+
+    def _is_there(self, manifest: Digest) -> bool:
+        return self._registry.manifest_digest(self._repository, str(manifest)) is not None
 
     def attach(self, subject: Descriptor, manifests: Sequence[bytes]) -> None:
         """Push manifests that refer to the subject."""

@@ -95,7 +95,7 @@ class Download:
         if reply.status == 404:
             error.message = "the registry has lost a blob that its manifest names"
             error.where, error.expected = self._place, f"{self._blob.size} bytes"
-            error.hint = "whoever published the image can publish it again: only what lacks is uploaded"
+            error.hint = "whoever published it brings it back by `reprobridge publish --check-blobs`"
         return error
 
     def _wrong(self, what: str, found: str) -> WrongBytesError:

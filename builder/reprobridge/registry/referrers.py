@@ -59,6 +59,19 @@ def attach_all(
 
 def referrers(registry: Registry, repository: str, subject: Digest) -> tuple[Referrer, ...]:
     """Everything that refers to `subject`, sorted by digest. Raises RegistryError."""
+    found = {entry.get("digest"): entry for entry in _listed(registry, repository, subject)}
+    known = [_referrer(registry, repository, entry) for entry in found.values()]
+    return tuple(sorted(filter(None, known), key=lambda referrer: referrer.descriptor.digest))
+
+
+def referring(registry: Registry, repository: str, subject: Digest) -> tuple[Digest, ...]:
+    """The same by their digests alone, also of those that are only listed, and not there. Raises RegistryError."""
+    known = [_described(entry) for entry in _listed(registry, repository, subject)]
+    return tuple(sorted({descriptor.digest for descriptor in known if descriptor is not None}))
+
+
+def _listed(registry: Registry, repository: str, subject: Digest) -> list[Mapping[str, object]]:
+    """The entries of whichever list the registry has. Raises RegistryError."""
     throttled: Throttled | None = None
     entries: list[Mapping[str, object]] = []
     try:
@@ -69,9 +82,7 @@ def referrers(registry: Registry, repository: str, subject: Digest) -> tuple[Ref
         entries = read_fallback(registry, repository, subject)
     if not entries and throttled is not None:
         raise throttled
-    found = {entry.get("digest"): entry for entry in entries}
-    known = [_referrer(registry, repository, entry) for entry in found.values()]
-    return tuple(sorted(filter(None, known), key=lambda referrer: referrer.descriptor.digest))
+    return entries
 
 
 def _from_api(registry: Registry, repository: str, subject: Digest) -> list[Mapping[str, object]]:
@@ -108,14 +119,12 @@ def _entry(registry: Registry, manifest: bytes, subject: Digest) -> Mapping[str,
 
 def _referrer(registry: Registry, repository: str, entry: Mapping[str, object]) -> Referrer | None:
     """An entry as a value; None for what is not there any more, or is no entry that we can use."""
-    try:
-        digest, size = Digest.parse(str(entry["digest"])), int(str(entry["size"]))
-    except (KeyError, ValueError):
+    descriptor = _described(entry)
+    if descriptor is None:
         return None
-    descriptor = Descriptor(str(entry.get("mediaType") or MediaType.MANIFEST.value), digest, size)
     artifact_type, annotations = str(entry.get("artifactType") or ""), entry.get("annotations")
     if artifact_type in ("", _EMPTY_TYPE):
-        received = registry.manifest(repository, str(digest))
+        received = registry.manifest(repository, str(descriptor.digest))
         if received is None:
             return None
         parsed = _parsed(received.data)
@@ -126,6 +135,15 @@ def _referrer(registry: Registry, repository: str, entry: Mapping[str, object]) 
         artifact_type=artifact_type,
         annotations={str(key): str(value) for key, value in texts},
     )
+
+
+def _described(entry: Mapping[str, object]) -> Descriptor | None:
+    """What an entry names; None where it names nothing."""
+    try:
+        digest, size = Digest.parse(str(entry["digest"])), int(str(entry["size"]))
+    except (KeyError, ValueError):
+        return None
+    return Descriptor(str(entry.get("mediaType") or MediaType.MANIFEST.value), digest, size)
 
 
 def _artifact_type(manifest: Mapping[str, object]) -> str:

@@ -202,11 +202,11 @@ def _claimed_kind(bundle: bytes) -> str:
 def _statement(name: str, kind: str, offers: list[_Offer], known: Known) -> Point:
     """Whether one of the statements of a kind holds in every respect."""
     ours = [offer for offer in offers if offer.kind == kind]
+    unread = [offer.problem for offer in offers if not offer.kind]  # each might have been what is asked for
     if not ours:
         others = ", ".join(sorted({offer.kind for offer in offers if offer.kind})) or "none at all"
-        unread = "".join(f"; {offer.problem}" for offer in offers if not offer.kind)
-        said = f"missing: no attestation of type {kind} is attached; there are: {others}{unread}"
-        return Point(name, False, said)
+        missing = f"missing: no attestation of type {kind} is attached; there are: {others}"
+        return Point(name, False, "; ".join(dict.fromkeys([missing, *unread])))
     held: list[tuple[CheckedStatement, str]] = []
     broken: list[str] = []
     for offer in ours:
@@ -218,7 +218,7 @@ def _statement(name: str, kind: str, offers: list[_Offer], known: Known) -> Poin
             broken.append(error.in_one_line())
     if not held:
         problems = [offer.problem for offer in ours if offer.problem]
-        return Point(name, False, "; ".join(dict.fromkeys([*broken, *problems])))
+        return Point(name, False, "; ".join(dict.fromkeys([*broken, *problems, *unread])))
     statement, said = held[0]
     evidence = f"signed by {statement.signer}" + (f"; {said}" if said else "")
     return Point(name, True, evidence, _note([one for one, _ in held], broken))

@@ -12,10 +12,15 @@ from fakes.registry.faults import Changed, Fault, flipped
 from fakes.registry.server import FakeRegistry
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.main import load_command
+from reprobridge.digest import Digest
 from reprobridge.oci.layout import ImageParts
 from reprobridge.oci.model import MediaType
+from reprobridge.publish.signing.bundle import sign_with_key
 from reprobridge.publish.signing.keys import PrivateKey
+from reprobridge.publish.signing.referrer import bundle_blobs, bundle_manifest
+from reprobridge.publish.statements.statement import Subject, image_signature
 from reprobridge.registry.model import Blob
+from reprobridge.registry.referrers import attach
 from reprobridge.registry.transfer import push_blobs
 from reprobridge.store.store import Store
 from reprobridge.system.http import RealHttp
@@ -23,6 +28,7 @@ from support.registries import client
 from support.reviewed_image import reviewed_image
 
 REPOSITORY = "authors/paper"
+AUTHORS = PrivateKey.generate()
 
 
 class Reader:
@@ -32,7 +38,7 @@ class Reader:
         self.fake, self.folder = fake, folder
         self.authors = Store(folder / "author")
         self.image: ImageParts = reviewed_image().build(self.authors)
-        registry = client(fake.host, http)
+        self.registry = registry = client(fake.host, http)
         blobs = [
             Blob(one, lambda digest=one.digest: self.authors.open(digest))  # type: ignore[misc]
             for one in (self.image.config, *self.image.layers)
@@ -40,18 +46,36 @@ class Reader:
         push_blobs(registry, REPOSITORY, blobs)
         manifest = self.authors.read(self.image.manifest.digest)
         registry.put_manifest(REPOSITORY, "1", manifest, MediaType.MANIFEST)
-        (folder / "a.pub").write_bytes(PrivateKey.generate().public_key.to_pem())
+        (folder / "a.pub").write_bytes(AUTHORS.public_key.to_pem())
         self.doors = Doors(store_root=folder / "reader", offline=False, quiet=True)
         self.doors.out = self.out = io.StringIO()
 
     def verify(self, target: str = ":1", *words: str) -> dict[str, str]:
-        """The rows that fail, by their names; the status must be 12, since nothing is signed."""
+        """The rows that fail, by their names; the status must fit them."""
         command, parser = load_command("verify"), argparse.ArgumentParser()
         command.add_arguments(parser)
         given = [f"{self.fake.host}/{REPOSITORY}{target}", "--key", str(self.folder / "a.pub"), *words]
-        assert command.execute(parser.parse_args(given), self.doors) == 12
+        self.out.seek(0)
+        self.out.truncate()
+        status = command.execute(parser.parse_args(given), self.doors)
         rows = [line.split(maxsplit=2) for line in self.out.getvalue().splitlines()[1:]]
-        return {name: evidence for answer, name, evidence in rows if answer == "FAILS"}
+        failed = {name: evidence for answer, name, evidence in rows if answer == "FAILS"}
+        assert status == (12 if failed else 0)
+        return failed
+
+    def sign(self, name: str) -> Digest:
+        """Let the authors sign the image, which they call by this name, and attach that; gives the bundle's digest."""
+        statement = image_signature(Subject(name, self.image.manifest.digest))
+        bundle = sign_with_key(statement.to_bytes(), AUTHORS)
+        for data in bundle_blobs(bundle):
+            self.registry.push_blob(REPOSITORY, Blob.of(data))
+        manifest = bundle_manifest(bundle, self.image.manifest, statement.predicate_type)
+        attach(self.registry, REPOSITORY, self.image.manifest, manifest)
+        return Digest.of(bundle)
+
+    def lose(self, blob: Digest) -> None:
+        """Let the registry lose a blob."""
+        self.fake.content.repository(REPOSITORY).blobs.remove(str(blob))
 
     def spoil(self, number: int) -> None:
         """Let the registry hold other bytes for a layer."""
@@ -80,7 +104,6 @@ def test_another_layer_that_describes_the_image_fails(reader: Reader) -> None:
 def test_another_layer_fails_when_all_are_fetched(reader: Reader) -> None:
     reader.spoil(0)
     assert "layers" not in reader.verify()
-    reader.out.truncate(0)
     found = reader.verify(":1", "--all")
     assert found["layers"].startswith("base system: ")
     assert "the registry sends other bytes" in found["layers"]
@@ -94,3 +117,25 @@ def test_another_manifest_fails_with_the_digest_that_it_should_have(by_tag: bool
     assert f"expected: {digest}; found: sha256:" in found["manifest"]
     assert reader.out.getvalue().splitlines()[0].endswith(f"@{digest}")
     assert "none at all" in found["signature"]
+
+
+SIGNATURE = ("--require", "signature")
+
+
+def test_a_signature_whose_bytes_are_lost_is_no_signature_and_is_named(reader: Reader) -> None:
+    lost = reader.sign("one")
+    assert reader.verify(":1", *SIGNATURE) == {}
+    reader.lose(lost)
+    found = reader.verify(":1", *SIGNATURE)["signature"]
+    assert found.startswith("missing: ")
+    assert f"@{lost}: the registry has lost a blob" in found
+
+
+def test_a_signature_whose_bytes_are_lost_is_not_needed_where_another_holds(reader: Reader) -> None:
+    lost, kept = reader.sign("one"), reader.sign("two")
+    reader.lose(lost)
+    assert reader.verify(":1", *SIGNATURE) == {}
+    reader.lose(kept)
+    found = reader.verify(":1", *SIGNATURE)["signature"]
+    assert str(lost) in found
+    assert str(kept) in found

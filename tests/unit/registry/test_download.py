@@ -113,5 +113,5 @@ def test_a_blob_that_is_not_there_is_told() -> None:
         pulled(http)
     assert caught.value.message == "the registry has lost a blob that its manifest names"
     assert str(BLOB.digest) in str(caught.value.where)
-    assert "publish it again" in str(caught.value.hint)
+    assert "publish --check-blobs" in str(caught.value.hint)
     assert len(http.sent) == 1

@@ -192,6 +192,19 @@ def test_what_could_not_be_had_is_told_where_something_is_missing(image: Publish
     assert "cannot be had: refused" in failures(image.verify(bundles=offered))["provenance"]
 
 
+def test_what_could_not_be_had_is_told_beside_what_does_not_hold(image: Published) -> None:
+    image.key = OTHER
+    offered: list[Offered] = [Unread("sha256:77 cannot be had: lost"), *image.bundles()]
+    found = failures(image.verify(bundles=offered))["signature"]
+    assert "another key" in found
+    assert found.endswith("; sha256:77 cannot be had: lost")
+
+
+def test_what_could_not_be_had_is_not_missed_where_others_say_it(image: Published) -> None:
+    offered: list[Offered] = [Unread("sha256:77 cannot be had: lost"), *image.bundles()]
+    assert image.verify(bundles=offered) == image.verify()
+
+
 def test_a_provenance_with_another_lock_does_not_hold(image: Published) -> None:
     definition = json.loads(json.dumps(image.statements["provenance"].predicate["buildDefinition"]))
     for one in definition["resolvedDependencies"]:
