@@ -116,10 +116,12 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         to = parse_target(place, version) if place else default_target(passed.artifact)
         tags = Tags(version=version, also=tuple(arguments.also_tag), move_version=arguments.move_tag)
         target = publishing.target(to, passed.image.name)
-        attachments = publishing.attachments(passed, subject, target.name)
+        attachments = publishing.signing.attachments(
+            passed, subject, target.name, lambda: publishing.offered(to, subject.digest)
+        )
         publication = Publication(passed=passed, tags=tags, attachments=attachments)
         lacking = difference(publication, survey(publication, target))
-        more = (publishing.cosign_tag(publication, target), publishing.known_layers(to, passed))
+        more = (publishing.signing.cosign_tag(publication, target), publishing.known_layers(to, passed))
         if arguments.dry_run:
             plan = Plan(
                 publication=publication,

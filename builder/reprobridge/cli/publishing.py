@@ -1,46 +1,29 @@
 """The parts of `reprobridge publish`, made from its words and the doors."""
 
 import argparse
-import contextlib
-import functools
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.signing import More, Signing
 from reprobridge.errors import UsageError
-from reprobridge.frozen import frozen
 from reprobridge.publish.gate import Accepted, Passed, Presented, pass_gate
-from reprobridge.publish.model import Attachment, Beside, Publication, Target
+from reprobridge.publish.model import Beside, Target
 from reprobridge.publish.target import Layout, Repository, names_target
 from reprobridge.wording import counted
 
 if TYPE_CHECKING:
+    from reprobridge.digest import Digest
     from reprobridge.oci.model import Descriptor
+    from reprobridge.publish.attested import Offered
     from reprobridge.publish.known_publishing import KnownPublication
     from reprobridge.publish.proof import Proof
-    from reprobridge.publish.signing.keys import PrivateKey
     from reprobridge.publish.signing.policy import Policy
-    from reprobridge.publish.signing.signer import Signer
     from reprobridge.registry.client import Registry
     from reprobridge.registry.model import Blob
     from reprobridge.validate.scored import Scored
     from reprobridge.validate.subject import Subject
-
-
-def _nothing() -> None:
-    """Brings nothing."""
-
-
-@frozen
-class More:
-    """Something that is brought after the image, as far as it is lacking."""
-
-    beside: Beside = Beside()
-    """What is lacking, for people."""
-    bring: Callable[[], None] = _nothing
-    """Brings it."""
 
 
 def joined(one: Beside, other: Beside) -> Beside:
@@ -64,6 +47,8 @@ class Publishing:
         self._words = arguments
         self._doors = doors
         self._connected: dict[str, Registry] = {}
+        self.signing = Signing(arguments, doors.log)
+        """Who signs."""
 
     def registry(self, host: str) -> "Registry":
         """The registry of a host, connected once."""
@@ -98,18 +83,24 @@ class Publishing:
 
     def _proof(self, image: "Subject") -> "Proof":
         from reprobridge.publish.attested import Said
-        from reprobridge.publish.bundles import layout_bundles, registry_bundles
         from reprobridge.publish.proof import attested_proof
         from reprobridge.registry.reference import ImageReference
 
         where, policy = self._words.proof_from, self._trusted()
-        if where.startswith("oci:"):
-            bundles = layout_bundles(Path(where.removeprefix("oci:")), image.digest)
-        else:
+        place: Repository | Layout = Layout(Path(where.removeprefix("oci:")))
+        if not where.startswith("oci:"):
             reference = ImageReference.parse(where)
-            registry = self.registry(reference.registry)
-            bundles = registry_bundles(registry, reference.repository, image.digest)
-        return attested_proof(Said(bundles=tuple(bundles), subject=image.digest, where=where), policy)
+            place = Repository(reference.registry, reference.repository)
+        bundles = tuple(self.offered(place, image.digest))
+        return attested_proof(Said(bundles=bundles, subject=image.digest, where=where), policy)
+
+    def offered(self, place: Repository | Layout, image: "Digest") -> "Iterator[Offered]":
+        """What is attached to an image there. Raises RegistryError."""
+        from reprobridge.publish.bundles import layout_bundles, registry_bundles
+
+        if isinstance(place, Layout):
+            return layout_bundles(place.folder, image)
+        return registry_bundles(self.registry(place.host), place.path, image)
 
     def _trusted(self) -> "Policy":
         """Whose attestations count: those of the key that is named, else our own."""
@@ -119,7 +110,7 @@ class Publishing:
         if self._words.proof_key:
             return KeyPolicy(public_key(self._words.proof_key))
         if self._words.key:
-            return KeyPolicy(self._private_key.public_key)
+            return KeyPolicy(self.signing.private_key.public_key)
         raise UsageError(
             "nobody is named whose proof counts", where="--proof-from", expected="--proof-key or --key"
         )
@@ -180,66 +171,7 @@ class Publishing:
             )
         return tuple(paths)
 
-    # signing
-
-    @functools.cached_property
-    def _private_key(self) -> "PrivateKey":
-        from reprobridge.cli.key_files import private_key
-
-        return private_key(self._words.key)
-
-    @contextlib.contextmanager
-    def _signer(self) -> "Iterator[Signer]":
-        if self._words.keyless:
-            from reprobridge.publish.signing.keyless import keyless_signer
-
-            with keyless_signer() as signer:
-                yield signer
-        else:
-            from reprobridge.publish.signing.signer import KeySigner
-
-            yield KeySigner(self._private_key)
-
-    def attachments(self, passed: Passed, image: "Subject", name: str) -> tuple[Attachment, ...]:
-        """What is attached to the image: nothing without somebody who signs it."""
-        words, log = self._words, self._doors.log
-        if not words.key and not words.keyless:
-            log(
-                "note: not signed, and nothing attached: readers can't verify it; sign with --key or --keyless"
-            )
-            return ()
-        if words.keyless and words.dry_run:
-            log("note: nothing is signed in a dry run; publishing would attach a signature and attestations")
-            return ()
-        from reprobridge.publish.attachments import TITLES, signed, statements_about
-        from reprobridge.publish.statements.provenance import build_in
-
-        # No times: the same image published again then has the same attestations.
-        build = build_in(os.environ, started=None, finished=None)
-        statements, subject = statements_about(passed, image, name, build), passed.image.manifest
-        with self._signer() as signer:
-            return tuple(signed(one, signer, subject, TITLES[one.predicate_type]) for one in statements)
-
     # afterwards
-
-    def cosign_tag(self, publication: Publication, target: Target) -> More:
-        """The signature as cosign 2 keeps it, where that is asked for. Raises TrustError for another's tag."""
-        if not self._words.cosign_tag:
-            return More()
-        from reprobridge.publish.signing.cosign_tag import add_signature, signature_tag
-        from reprobridge.registry.model import SILENT, Blob
-
-        tag = signature_tag(publication.digest)
-        if not add_signature(target.manifest(tag), target.name, publication.digest, self._private_key).blobs:
-            return More()
-
-        def bring() -> None:
-            # Looked at again: somebody else may have signed meanwhile, which took the image its time.
-            signed = add_signature(target.manifest(tag), target.name, publication.digest, self._private_key)
-            target.push([Blob.of(data) for data in signed.blobs], SILENT)
-            target.put_manifest(tag, signed.manifest)
-
-        return More(Beside(tags=(tag,)), bring)
 
     def remember(self, to: Repository | Layout, passed: Passed) -> None:
         """Remember where the layers are, for the next paper that shares them."""
@@ -293,7 +225,7 @@ class Publishing:
             ours=ours,
             remote=RemoteList(self.registry(to.host), to.path),
             target=self.target(to, passed.image.name),
-            signer=KeySigner(self._private_key),
-            policy=KeyPolicy(self._private_key.public_key),
+            signer=KeySigner(self.signing.private_key),
+            policy=KeyPolicy(self.signing.private_key.public_key),
             blob_of=self.blobs(to, passed),
         )

@@ -5,7 +5,9 @@ are reached by the library `sigstore` itself. Checking is offline: the bundle ho
 trust come with the library (or a newer copy that it keeps in the user's cache).
 """
 
+import base64
 import contextlib
+import json
 import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
@@ -19,7 +21,10 @@ from reprobridge.publish.statements.statement import Statement
 if TYPE_CHECKING:
     from sigstore.dsse import Statement as SigstoreStatement
     from sigstore.models import Bundle
+    from sigstore.oidc import IdentityToken
 
+GITHUB_ISSUER = "https://token.actions.githubusercontent.com"
+"""Who vouches for the workflows of GitHub Actions."""
 _HINT = "install it with `pip install 'reprobridge[sigstore]'`"
 
 
@@ -52,16 +57,41 @@ class KeylessSigner:
             raise TrustError("sigstore did not sign", where=self._name, found=str(error)) from error
 
 
-@contextlib.contextmanager
-def keyless_signer() -> Iterator[Signer]:
-    """Sign as the workflow that runs. Raises UsageError without the extra, or where there is no identity;
-    TrustError when sigstore's roots of trust cannot be had.
-    """
+class RunningWorkflow:
+    """Who signs without a key: the workflow that runs, by the token that its CI service gave it."""
+
+    def __init__(self, token: "IdentityToken") -> None:
+        self._token = token
+
+    @property
+    def name(self) -> str:
+        """The identity, as the token has it."""
+        return f"{self._token.identity} (issuer {self._token.federated_issuer})"
+
+    @property
+    def policy(self) -> IdentityPolicy | None:
+        """What its signatures are verified by; None for a CI service whose certificates we cannot foretell."""
+        return foretold_policy(str(self._token))
+
+    @contextlib.contextmanager
+    def signer(self) -> Iterator[Signer]:
+        """Have sigstore certify a key. Raises TrustError when its roots of trust cannot be had."""
+        from sigstore.errors import Error
+        from sigstore.models import ClientTrustConfig
+        from sigstore.sign import SigningContext
+
+        try:
+            context = SigningContext.from_trust_config(ClientTrustConfig.production())
+        except Error as error:
+            raise TrustError("sigstore's roots of trust cannot be had", found=str(error)) from error
+        with context.signer(self._token) as signer:
+            yield KeylessSigner(signer, self.name)
+
+
+def running_workflow() -> RunningWorkflow:
+    """Who we are here. Raises UsageError without the extra, or where there is no identity."""
     _require_library()
-    from sigstore.errors import Error
-    from sigstore.models import ClientTrustConfig
     from sigstore.oidc import IdentityError, IdentityToken, detect_credential
-    from sigstore.sign import SigningContext
 
     try:
         credential = detect_credential()
@@ -70,12 +100,27 @@ def keyless_signer() -> Iterator[Signer]:
         raise UsageError("there is no identity to sign as", found=str(error), hint=_HOW) from error
     if token is None:
         raise UsageError("there is no identity to sign as", expected="a CI workflow's", hint=_HOW)
+    return RunningWorkflow(token)
+
+
+def foretold_policy(token: str) -> IdentityPolicy | None:
+    """The identity that sigstore's certificate gives to the bearer of a token of GitHub Actions; else None.
+
+    The certificate authority makes it of the token's claims so (fulcio's config/identity/config.yaml). It is only
+    for recognising what the same workflow signed before, so nothing depends on the token being genuine.
+    """
     try:
-        context = SigningContext.from_trust_config(ClientTrustConfig.production())
-    except Error as error:
-        raise TrustError("sigstore's roots of trust cannot be had", found=str(error)) from error
-    with context.signer(token) as signer:
-        yield KeylessSigner(signer, f"{token.identity} (issuer {token.federated_issuer})")
+        payload = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    except (ValueError, IndexError, RecursionError):
+        return None
+    match claims:
+        case {"iss": str(issuer), "job_workflow_ref": str(workflow), "repository": str(repository)} if (
+            issuer == GITHUB_ISSUER
+        ):
+            where = "https://github.com/"
+            return IdentityPolicy(identity=where + workflow, issuer=issuer, repository=where + repository)
+    return None
 
 
 _HOW = "in GitHub Actions give the job the permission `id-token: write`; elsewhere sign with --key"

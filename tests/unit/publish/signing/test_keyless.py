@@ -16,7 +16,7 @@ from reprobridge.errors import TrustError, UsageError
 from reprobridge.frozen import replace
 from reprobridge.publish.signing.bundle import signed_bytes
 from reprobridge.publish.signing.check import check_bundle
-from reprobridge.publish.signing.keyless import KeylessSigner, keyless_signer
+from reprobridge.publish.signing.keyless import KeylessSigner, running_workflow
 from reprobridge.publish.signing.keys import PrivateKey
 from reprobridge.publish.signing.policy import IdentityPolicy, KeyPolicy
 from reprobridge.publish.statements.statement import PredicateType, Subject, image_signature
@@ -165,12 +165,12 @@ def _without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_the_extra_it_is_said_what_to_install() -> None:
     with pytest.raises(UsageError, match=r"reprobridge\[sigstore\]"):
         check()
-    with pytest.raises(UsageError, match=r"reprobridge\[sigstore\]"), keyless_signer():
-        pass
+    with pytest.raises(UsageError, match=r"reprobridge\[sigstore\]"):
+        running_workflow()
 
 
 def test_without_an_identity_there_is_no_keyless_signer(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "BUILDKITE", "GOOGLE_SERVICE_ACCOUNT_NAME"):
         monkeypatch.delenv(variable, raising=False)
-    with pytest.raises(UsageError, match="id-token: write"), keyless_signer():
-        pass
+    with pytest.raises(UsageError, match="id-token: write"):
+        running_workflow()
