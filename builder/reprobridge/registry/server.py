@@ -43,6 +43,8 @@ class Server:
         """What is peculiar to it."""
         self.turns = Turns(self.quirks.parallel)
         """Who moves a blob now."""
+        self.mounts = True
+        """Whether every mount that was asked for was made."""
         self.unmountable: set[str] = set()
         """Repositories from which a mount failed however often it was asked for: no other blob asks there."""
         self._http, self._patience = http, options.patience
@@ -54,7 +56,14 @@ class Server:
 
     def tries_to_mount(self) -> Tries:
         """The tries of a mount."""
-        return Tries(replace(self._patience, tries=min(_TRIES_TO_MOUNT, self._patience.tries)))
+        most, patience = _TRIES_TO_MOUNT, self._patience
+        return Tries(
+            replace(
+                patience,
+                tries=min(most, patience.tries),
+                throttled_tries=min(most, patience.throttled_tries),
+            )
+        )
 
     def pause(self, seconds: float) -> None:
         """Wait."""

@@ -68,10 +68,15 @@ class Upload:
                 return outcome
 
     def _try(self) -> Outcome:
+        # Where mounts are made, asking for one tells as much as looking first, in one request.
+        opened = self._server.mounts and self._mounted()
+        if opened is True:
+            return Outcome.MOUNTED
         if holds_blob(self._server, self._repository, self._blob.descriptor, self._grants):
+            self._cancel(opened)
             # It arrived in an earlier try whose answer did not.
             return Outcome.UPLOADED if self._body_went else Outcome.EXISTS
-        opened = self._mounted() or begin(self._server, self._repository)
+        opened = opened or self._mounted() or begin(self._server, self._repository)
         if opened is True:
             return Outcome.MOUNTED
         self._body_went = True
@@ -87,11 +92,15 @@ class Upload:
         while self._sources and opened is not True:
             source = self._sources[0]
             if source not in self._server.unmountable:
-                if isinstance(opened, Session):
-                    cancel(self._server, self._repository, opened)
+                self._cancel(opened)
                 opened = self._mount(source)
+                self._server.mounts &= opened is True
             self._sources = self._sources[1:]  # once it has answered
         return opened
+
+    def _cancel(self, opened: object) -> None:
+        if isinstance(opened, Session):
+            cancel(self._server, self._repository, opened)
 
     def _mount(self, source: str) -> Session | bool:
         try:

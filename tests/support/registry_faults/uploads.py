@@ -133,13 +133,11 @@ MOUNTS = (
            faults=(Fault(Phase.MOUNT, what, times=None),))
       for name, says, what in (
           ("500", "status 500", Answer(status(500))),
+          ("429", "status 429", Answer(status(429))),
           ("504", "status 504 with a page of HTML", Answer(html(504))),
           ("reset", "connection reset", Reset()))),
     Case(name="mount-slow-always", job=MOUNT, says="no answer in time", then=GIVES_UP, besides=given_up,
          read_timeout=0.3, faults=(Fault(Phase.MOUNT, Stall(), times=None),)),
-    Case(name="mount-429-always", job=MOUNT, says="status 429", besides=sent_once,
-         then=GoesOn("waits and asks again, then uploads instead"),
-         faults=(Fault(Phase.MOUNT, Answer(status(429)), times=None),)),
     Case(name="mount-503-an-hour", job=MOUNT, says="status 503, Retry-After: 3600", then=INSTEAD,
          besides=sent_at_once, faults=(Fault(Phase.MOUNT, Answer(status(503, Retry_After="3600"))),)),
     Case(name="mount-202", job=MOUNT, says="answers a mount with an upload session", where=Phase.MOUNT.value,

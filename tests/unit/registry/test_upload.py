@@ -124,6 +124,26 @@ def test_bytes_that_break_on_the_way_are_sent_once_more(
     assert len(fake_registry.requests(Phase.UPLOAD_END)) == 4
 
 
+def test_where_mounts_are_made_a_blob_is_not_looked_for_before(
+    fake_registry: FakeRegistry, real_http: RealHttp
+) -> None:
+    fake_registry.content.put_blob("c/d", DATA)
+    ours = client(fake_registry.host, real_http)
+    assert ours.push_blob("a/b", blob_of(DATA, mount_from=("c/d",))) is Outcome.MOUNTED
+    assert fake_registry.phases() == [Phase.MOUNT]
+
+
+def test_where_a_mount_was_not_made_blobs_are_looked_for_first(real_http: RealHttp) -> None:
+    with FakeRegistry(Options(mounts=False)) as registry:
+        ours, blob = client(registry.host, real_http), blob_of(DATA, mount_from=("c/d",))
+        registry.content.put_blob("a/b", DATA)
+        assert ours.push_blob("a/b", blob) is Outcome.EXISTS
+        assert registry.phases() == [Phase.MOUNT, Phase.BLOB_HEAD, Phase.UPLOAD_CANCEL]
+        registry.log.clear()
+        assert ours.push_blob("a/b", blob) is Outcome.EXISTS
+        assert registry.phases() == [Phase.BLOB_HEAD]
+
+
 def test_a_source_whose_mounts_fail_is_asked_for_one_blob_only(
     fake_registry: FakeRegistry, real_http: RealHttp
 ) -> None:
