@@ -15,6 +15,7 @@ from reprobridge.system.http import NoAnswerError, without_query
 _SHOWN = 300
 _RATE_LIMIT = re.compile(r"rate limit|toomanyrequests|too many requests", re.IGNORECASE)
 _BODY_WAIT = re.compile(r"retry[- ]?after:?\s*([0-9.]+)\s*(ms|s|m)?\b", re.IGNORECASE)
+_LOST_BLOB = "MANIFEST_BLOB_UNKNOWN"
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
@@ -101,6 +102,10 @@ def refusal(host: str, reply: Reply, *, now: float) -> Refused:
     """The error for an answer that is not what was asked for."""
     codes, message, missing = _own_words(reply.data)
     kind, hint = _kind(host, reply)
+    if _LOST_BLOB in codes:
+        hint = (
+            "`reprobridge publish --check-blobs` brings what the registry lost of an image or its attachments"
+        )
     error = kind(
         f"the registry refuses {reply.method} {without_query(reply.url).partition('/v2/')[2] or 'the request'}",
         where=host,

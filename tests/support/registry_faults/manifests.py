@@ -75,7 +75,7 @@ WRITING = (
          then=Refuses("the registry refuses PUT", ("status 200", "an HTML page")),
          faults=(Fault(Phase.MANIFEST_PUT, Answer(html())),)),
     Case(name="manifest-blob-unknown", job=PUT, says="a blob is missing (MANIFEST_BLOB_UNKNOWN)",
-         then=Refuses("the registry refuses PUT", ("status 400", "MANIFEST_BLOB_UNKNOWN")),
+         then=Refuses("the registry refuses PUT", ("status 400", "MANIFEST_BLOB_UNKNOWN", "--check-blobs")),
          faults=(Fault(Phase.MANIFEST_PUT, Meanwhile(lose)),),
          besides=lambda bed: bed.content.put_blob(NAME, LAYER)),
     Case(name="manifest-too-large", job=PUT, says="status 413",

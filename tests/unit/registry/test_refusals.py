@@ -104,10 +104,12 @@ def test_the_wait_that_is_asked_for_is_understood(
     assert error.wait == pytest.approx(seconds)
 
 
-def test_missing_blobs_are_named() -> None:
+def test_missing_blobs_are_named_with_a_way_to_bring_them() -> None:
     digest = Digest("cd" * 32)
     data = errors("MANIFEST_BLOB_UNKNOWN", "blob unknown to registry", {"digest": str(digest)})
-    assert refusal("ghcr.io", reply(400, data), now=NOW).missing == (digest,)
+    error = refusal("ghcr.io", reply(400, data), now=NOW)
+    assert error.missing == (digest,)
+    assert "publish --check-blobs" in str(error.hint)
     data = errors("DIGEST_INVALID", "wrong", {"digest": str(digest)})
     assert refusal("ghcr.io", reply(400, data), now=NOW).missing == ()
 
