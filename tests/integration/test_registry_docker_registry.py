@@ -187,7 +187,7 @@ class TestOpenRegistry:
 @pytest.mark.slow
 def test_memory_does_not_grow_with_a_blob(docker_registry: RunningRegistry, tmp_path: Path) -> None:
     with (tmp_path / "zeros").open("wb") as sparse:
-        sparse.truncate(600 << 20)
+        sparse.truncate(200 << 20)
     program = [sys.executable, "-c", PUSH_AND_PULL, docker_registry.host, str(tmp_path / "zeros")]
     result = subprocess.run(program, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

@@ -4,26 +4,30 @@
         connect(registry.host, http)
 
 It has no referrers API, answers 202 to a mount from where a blob is not, and forgets an upload that broke.
+
+It takes a port that is free and says which. What it was asked is read from the lines that it writes before it
+answers: the lines of its access log come after the last byte of an answer, so that a client may be faster.
 """
 
 import contextlib
+import json
 import os
 import signal
-import socket
 import subprocess
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.require import require_tool
 
-_START_TRIES = 400
+_START_TRIES = 1200
 """Looks whether the server listens, 0.05 s apart."""
+_LISTENS = "listening on "
+_ASKED = "authorizing request"
 
 
 @dataclass(frozen=True)
@@ -35,17 +39,12 @@ class RunningRegistry:
     storage: Path
     """Where it keeps its files."""
     log: Path
-    """What it says, with a line for each request."""
+    """What it says, an object of JSON a line. Who empties it starts anew."""
 
     def requests(self) -> list[str]:
-        """Method, address and status of each request so far, in order."""
-        lines = self.log.read_text(errors="replace").splitlines()
-        entries = [line.partition('"')[2] for line in lines if " HTTP/1.1" in line and line[:1].isdigit()]
-        return [
-            f"{words[0]} {words[1]} {words[3]}"
-            for entry in entries
-            if len(words := entry.replace('"', "").split()) > 3
-        ]
+        """Method and address of each request so far, in order."""
+        asked = [line for line in _said(self.log) if line["msg"] == _ASKED]
+        return [f"{line['http.request.method']} {line['http.request.uri']}" for line in asked]
 
 
 @contextlib.contextmanager
@@ -54,31 +53,23 @@ def serve_registry(
 ) -> Iterator[RunningRegistry]:
     """Run a registry until the `with` ends. `auth` is the part of its configuration of that name."""
     program = require_tool("docker-registry")
-    port = free_port()
     folder.mkdir(parents=True, exist_ok=True)
     configuration = folder / "config.yml"
-    configuration.write_text(_configuration(folder / "storage", port, relative_locations, auth or {}))
+    configuration.write_text(_configuration(folder / "storage", relative_locations, auth or {}))
     log = folder / "log"
+    log.write_bytes(b"")
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("REGISTRY_", "OTEL_"))
     }
-    with log.open("wb") as output:
+    with log.open("ab") as output:  # appending: a test may empty it
         process = subprocess.Popen(
             [program, "serve", configuration], stdout=output, stderr=output, env=environment
         )
         try:
-            _wait_until_it_answers(port, process, log)
-            yield RunningRegistry(f"127.0.0.1:{port}", folder / "storage", log)
+            yield RunningRegistry(_host_of(process, log), folder / "storage", log)
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=30)
-
-
-def free_port() -> int:
-    """A port at which nobody listens now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+            process.wait()
 
 
 def password_file(folder: Path, logins: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
@@ -94,12 +85,12 @@ def password_file(folder: Path, logins: Mapping[str, str]) -> Mapping[str, Mappi
     return {"htpasswd": {"realm": "test", "path": str(folder / "htpasswd")}}
 
 
-def _configuration(storage: Path, port: int, relative: bool, auth: Mapping[str, Mapping[str, str]]) -> str:
+def _configuration(storage: Path, relative: bool, auth: Mapping[str, Mapping[str, str]]) -> str:
     lines = [
         "version: 0.1",
-        "log: {accesslog: {disabled: false}, level: error}",
+        "log: {accesslog: {disabled: true}, level: debug, formatter: json}",
         f"storage: {{filesystem: {{rootdirectory: {storage}}}, delete: {{enabled: true}}}}",
-        f"http: {{addr: '127.0.0.1:{port}', relativeurls: {str(relative).lower()}}}",
+        f"http: {{addr: '127.0.0.1:0', relativeurls: {str(relative).lower()}}}",
     ]
     if auth:
         lines.append("auth:")
@@ -108,18 +99,22 @@ def _configuration(storage: Path, port: int, relative: bool, auth: Mapping[str, 
     return "\n".join(lines) + "\n"
 
 
-def _wait_until_it_answers(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
+def _host_of(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    """Where it listens, once it does; its socket takes connections before it says so."""
     for _ in range(_START_TRIES):
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/", timeout=5).close()
-        except urllib.error.HTTPError:
-            return  # it asks who we are
-        except OSError:
-            assert process.poll() is None, log.read_text(errors="replace")
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError(f"the registry does not answer: {log.read_text(errors='replace')}")
+        for line in _said(log):
+            if line["msg"].startswith(_LISTENS):
+                return str(line["msg"].removeprefix(_LISTENS))
+        assert process.poll() is None, log.read_text(errors="replace")
+        time.sleep(0.05)
+    raise AssertionError(f"the registry does not listen: {log.read_text(errors='replace')}")
+
+
+def _said(log: Path) -> Iterator[dict[str, Any]]:
+    """The finished lines of its log; what a library says in words is passed over."""
+    for line in log.read_text(errors="replace").splitlines(keepends=True):
+        if line.startswith("{") and line.endswith("\n"):
+            yield json.loads(line)
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from support.require import require_tool, unavailable
 
 SEPARATION = Path("/run/sshd")
 """The folder without which sshd does not start as root; starting the system's own sshd makes it."""
+_TRIES = 5
+"""Ports that are tried."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +48,38 @@ def ssh_server(folder: Path) -> Iterator[SshServer]:
     folder.mkdir(parents=True)
     for name in ("host", "known", "unknown"):
         _run(str(require_tool("ssh-keygen")), "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name))
-    port = _free_port()
-    (folder / "sshd_config").write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/known.pub\n"
-        "PidFile none\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n"
-        "AcceptEnv GIT_PROTOCOL\n"
-    )
-    host_key = (folder / "host.pub").read_text()
-    (folder / "hosts").write_text(f"[127.0.0.1]:{port} {host_key}")
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([sshd, "-D", "-e", "-f", folder / "sshd_config"], stdout=log, stderr=log)
+    process, port = _started(sshd, folder)
     try:
-        _wait_for(port, process, folder / "log")
+        (folder / "hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
         user = pwd.getpwuid(os.geteuid()).pw_name
         yield SshServer(user, port, _command(folder, "known"), _command(folder, "unknown"))
     finally:
         process.terminate()
         process.wait()
+
+
+def _started(sshd: Path, folder: Path) -> "tuple[subprocess.Popen[bytes], int]":
+    """An sshd that listens, and its port: it can't choose one itself, and another may be faster at a free one."""
+    for _ in range(_TRIES):
+        port = _free_port()
+        (folder / "sshd_config").write_text(_configuration(folder, port))
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [sshd, "-D", "-e", "-f", folder / "sshd_config"], stdout=log, stderr=log
+            )
+        if _listens(process, port, folder / "log"):
+            return process, port
+        process.terminate()
+        process.wait()
+    raise AssertionError(f"sshd does not listen: {(folder / 'log').read_text()}")
+
+
+def _configuration(folder: Path, port: int) -> str:
+    return (
+        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/known.pub\n"
+        "PidFile none\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n"
+        "AcceptEnv GIT_PROTOCOL\n"
+    )
 
 
 def _command(folder: Path, key: str) -> str:
@@ -75,14 +92,15 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(600):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
-            return
+def _listens(process: "subprocess.Popen[bytes]", port: int, log: Path) -> bool:
+    """Whether it comes to listen: only its own word counts, another server may answer at its port."""
+    for _ in range(1200):
+        if f"Server listening on 127.0.0.1 port {port}." in log.read_text():
+            return True
         if process.poll() is not None:
-            break
+            return False
         time.sleep(0.05)
-    raise AssertionError(f"sshd does not answer: {log.read_text()}")
+    return False
 
 
 def _run(*argv: str) -> None:
