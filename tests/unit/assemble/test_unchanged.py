@@ -18,6 +18,7 @@ from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedBuild
 from reprobridge.store.store import Store
 from support.artifact_on_disk import FILES, ArtifactOnDisk
+from support.file_times import let_it_tick
 from support.lock_doors import doors
 from support.specs import PLATFORM, digest, sample_lock
 
@@ -97,6 +98,7 @@ def rewritten(folder: Path) -> None:
     """An edit that keeps length and modification time."""
     path = folder / "src/run.py"
     before = path.stat()
+    let_it_tick(folder.parent)
     path.write_bytes(path.read_bytes().replace(b"1", b"2"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 

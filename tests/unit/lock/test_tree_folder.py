@@ -12,6 +12,7 @@ from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError, LockError
 from reprobridge.lock.folder import SETTLED, Readings, read_folder
 from reprobridge.store.store import Store
+from support.file_times import let_it_tick
 from support.tree_dump import dump_tar
 
 
@@ -92,11 +93,14 @@ def test_a_file_that_was_written_just_before_the_reading_is_read_again(store: St
 
 
 @pytest.mark.parametrize("change", ["content", "mode", "new", "gone", "link", "renamed"])
-def test_any_change_of_a_remembered_folder_is_seen(store: Store, source: Path, change: str) -> None:
+def test_any_change_of_a_remembered_folder_is_seen(
+    store: Store, source: Path, tmp_path: Path, change: str
+) -> None:
     (source / "other.py").write_text("other\n")
     (source / "link").symlink_to("run.py")
     first = read_folder(store, source, clock=much_later).kept.tree
     times = (source / "run.py").stat()
+    let_it_tick(tmp_path)
     match change:
         case "content":
             (source / "run.py").write_text("print(2)\n")

@@ -9,6 +9,7 @@ from reprobridge_launcher import cparts, inventory, workspace
 from reprobridge_launcher.extraction import parse as parse_extractor
 from reprobridge_launcher.layout import Layout, of_root
 from reprobridge_launcher.manifest import Environment
+from support.file_times import let_it_tick
 
 EXTRACTOR = parse_extractor({"kind": "json", "file": "results/*.json", "json": "/a"}, "extract")
 
@@ -61,6 +62,7 @@ class TestHarvest:
     ) -> None:
         path = Path(space.code) / "results/old.json"
         status = path.stat()
+        let_it_tick(tmp_path)
         path.write_text('{"a": 2}')
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
         workspace.harvest(space, EXTRACTOR, str(tmp_path / "outputs"))
