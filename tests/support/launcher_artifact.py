@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -114,6 +113,11 @@ class Artifact:
         """Stands for `/out`."""
         return self.folder / "out"
 
+    @property
+    def scratch(self) -> Path:
+        """Stands for `/tmp`: a launcher that is killed leaves there what else goes with its container."""
+        return self.folder / "tmp"
+
     def write(
         self, document: dict[str, Any] | None = None, files: dict[str, str] | None = None
     ) -> "Artifact":
@@ -124,9 +128,9 @@ class Artifact:
             path = self.root / "code" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        for folder, link in ((self.out, 0o777), (self.folder / "data", 0o755)):
+        for folder, mode in ((self.out, 0o777), (self.scratch, 0o777), (self.folder / "data", 0o755)):
             folder.mkdir(exist_ok=True)
-            folder.chmod(link)
+            folder.chmod(mode)
         document["source"]["tree"] = inventory.tree_digest(self.entries(), "/rra/code")
         document["environment"].setdefault("python", str(self.python))
         if document["environment"]["python"] == sys.executable:
@@ -164,7 +168,7 @@ class Artifact:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={"PATH": "/usr/bin:/bin", "TMPDIR": os.environ.get("TMPDIR", "/tmp")} | variables,
+            env={"PATH": "/usr/bin:/bin", "TMPDIR": str(self.scratch)} | variables,
         )
 
     def call(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
