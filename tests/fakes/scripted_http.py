@@ -59,8 +59,9 @@ class ScriptedHttp:
         body = b"" if request.body is None else b"".join(request.body.blocks())
         if request.body is not None and len(body) != request.body.size:
             raise NoAnswerError("no answer", found="a body of another length")
-        self.sent.append(Sent(request.method, request.url, dict(request.headers), body))
-        answer = self._servers(self.sent[-1])
+        sent = Sent(request.method, request.url, dict(request.headers), body)
+        self.sent.append(sent)
+        answer = self._servers(sent)
         if isinstance(answer, NoAnswerError):
             raise answer
         yield answer

@@ -96,8 +96,18 @@ def _side_by_side(
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     told = _Stoppable(progress)
+
+    def work(item: Item) -> Result:
+        if told.stop.is_set():
+            raise _Stopped
+        try:
+            return move(item, told)
+        except BaseException:
+            told.stop.set()  # here and now: who waits below may wake up late
+            raise
+
     with ThreadPoolExecutor(min(registry.server.turns.width, len(ordered))) as pool:
-        futures = [pool.submit(move, item, told) for item in ordered]
+        futures = [pool.submit(work, item) for item in ordered]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:

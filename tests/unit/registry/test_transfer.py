@@ -91,7 +91,8 @@ def test_an_error_stops_the_others_and_a_rerun_goes_on(
     fake_registry.fail(Fault(Phase.UPLOAD_END, Answer(status(403)), skip=4, times=None))
     with pytest.raises(RegistryError, match="status 403"):
         push_blobs(ours, "a/b", map(blob_of, DATA))
-    assert len(fake_registry.requests(Phase.UPLOAD_END)) < len(DATA)
+    most = 4 + ours.server.turns.width  # what had begun when the first one failed
+    assert len(fake_registry.requests(Phase.UPLOAD_END)) <= most < len(DATA)
     fake_registry.heal()
     moved = push_blobs(ours, "a/b", map(blob_of, DATA))
     assert moved.present >= 4
