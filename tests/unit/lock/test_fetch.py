@@ -201,6 +201,13 @@ class GatedNetwork:
         finally:
             self.left[url].set()
 
+    def end(self) -> None:
+        """Open all gates and wait until everybody who came has left."""
+        for url, halfway in self.halfway.items():
+            self.gates[url].set()
+            if halfway.is_set():
+                assert self.left[url].wait(timeout=30)
+
 
 def gated(count: int) -> tuple[GatedNetwork, list[Wanted]]:
     bodies = {f"https://x/{number}": b"%d" % number * 1000 for number in range(count)}
@@ -226,9 +233,7 @@ def test_whoever_stops_listening_ends_the_downloads_and_leaves_nothing_unfinishe
         assert network.halfway[url].wait(timeout=30)
     arrivals.close()  # type: ignore[attr-defined]  # a generator; an interrupt closes it in the same way
     assert not temporary_files(store.root)
-    for url in ("https://x/1", "https://x/2"):
-        network.gates[url].set()
-        assert network.left[url].wait(timeout=30)
+    network.end()
     assert not temporary_files(store.root)
     assert not store.has(files[1].sha256)
 
@@ -238,6 +243,8 @@ def test_one_failure_ends_the_other_downloads_and_leaves_nothing_unfinished(stor
     lost = Wanted(name="lost", sha256=Digest.of(b"lost"), size=4, addresses=list)
     with pytest.raises(NetworkError, match="lost"):
         list(Fetcher(store, network).fetch([*files, lost]))
+    assert not temporary_files(store.root)
+    network.end()
     assert not temporary_files(store.root)
 
 

@@ -55,10 +55,11 @@ def test_a_name_that_means_no_address_is_told_apart_from_a_server_that_does_not_
     with contextlib.closing(RealHttp()) as http:
         with pytest.raises(NoAnswerError) as unknown:
             get(http, "http://no-such-host.invalid/v2/")
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            closed = listener.getsockname()[1]
-        with pytest.raises(NoAnswerError) as refused:
-            get(http, f"http://127.0.0.1:{closed}/v2/")
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", 0))  # without listening: nobody else can have the port
+            port = holder.getsockname()[1]
+            with pytest.raises(NoAnswerError) as refused:
+                get(http, f"http://127.0.0.1:{port}/v2/")
     assert (unknown.value.unknown_host, refused.value.unknown_host) == (True, False)
 
 
