@@ -2,7 +2,9 @@
 
 import sys
 
-from reprobridge.system.processes import Command, RealProcesses
+from reprobridge.frozen import replace
+from reprobridge.system.processes import Command, Completed, RealProcesses
+from support.time_limits import first_that_began
 
 
 def python(text: str, **fields: object) -> Command:
@@ -24,12 +26,12 @@ def test_sinks_get_both_streams_and_nothing_is_kept() -> None:
 
 def test_what_came_before_a_timeout_reaches_the_sink() -> None:
     taken = bytearray()
-    ended = RealProcesses().run(
-        python(
-            "import time; print('begun', flush=True); time.sleep(1000)",
-            timeout=5.0,
-            on_stdout=taken.extend,
-            on_stderr=taken.extend,
-        )
-    )
-    assert (ended.timed_out, bytes(taken)) == (True, b"begun\n")
+
+    def run(seconds: float) -> Completed:
+        taken.clear()
+        endless = "import time; print('begun', flush=True); time.sleep(1000)"
+        sinks = {"on_stdout": taken.extend, "on_stderr": taken.extend}
+        return replace(RealProcesses().run(python(endless, timeout=seconds, **sinks)), stdout=bytes(taken))
+
+    ended = first_that_began(run)
+    assert (ended.timed_out, ended.stdout) == (True, b"begun\n")
