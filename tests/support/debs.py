@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from support.made_files import MadeFile
+
 Compression = Literal["xz", "zst", "gz", "none"]
 """Of data.tar and control.tar; `none` is plain `.tar`."""
 
@@ -70,16 +72,10 @@ class DebSource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deb:
+class Deb(MadeFile):
     """A finished package."""
 
     source: DebSource
-    data: bytes
-
-    @property
-    def filename(self) -> str:
-        """Name of the file, such as `hello_1.0-1_amd64.deb`."""
-        return f"{self.source.stem}.deb"
 
     @property
     def pool_path(self) -> str:
@@ -88,20 +84,14 @@ class Deb:
         return f"pool/main/{name[:4] if name.startswith('lib') else name[:1]}/{name}/{self.filename}"
 
     @property
-    def sha256(self) -> str:
-        """Digest of the file, 64 hexadecimal digits."""
-        return hashlib.sha256(self.data).hexdigest()
-
-    @property
     def control(self) -> str:
         """The control paragraph, with a newline at its end."""
         return _control(self.source)
 
-    def write(self, target: Path) -> Path:
-        """Save under its own name in a folder and return the path."""
-        path = target / self.filename
-        path.write_bytes(self.data)
-        return path
+
+def deb_of(source: DebSource, data: bytes) -> Deb:
+    """These bytes as a package's file, whatever they are."""
+    return Deb(filename=f"{source.stem}.deb", source=source, data=data)
 
 
 def build_deb(source: DebSource) -> Deb:
@@ -124,7 +114,7 @@ def build_deb(source: DebSource) -> Deb:
         f"control.tar{suffix}": _compress(_tar(control_entries), source.compression),
         f"data.tar{suffix}": _compress(_tar(_with_parents(entries)), source.compression),
     }
-    return Deb(source=source, data=write_ar(members))
+    return deb_of(source, write_ar(members))
 
 
 def write_ar(members: Mapping[str, bytes]) -> bytes:

@@ -83,6 +83,16 @@ def reviewed_image() -> ReviewedImage:
     )
 
 
+def edited_image(path: str, old: str, new: str) -> ReviewedImage:
+    """The image with other words in one of the files in which it describes itself."""
+    image = reviewed_image()
+    data = image.layers["artifact"][path]
+    assert isinstance(data, bytes)
+    assert old.encode() in data
+    image.layers["artifact"][path] = data.replace(old.encode(), new.encode())
+    return image
+
+
 def _documents() -> Tree:
     """What the image says about itself, byte for byte."""
     layer = next(layer for layer in _plan().layers if layer.title == "artifact")

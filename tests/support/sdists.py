@@ -1,12 +1,12 @@
 """Small source distributions, made deterministically."""
 
 import gzip
-import hashlib
 import io
 import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+from support.made_files import MadeFile
 
 PYPROJECT = """\
 [build-system]
@@ -20,22 +20,8 @@ version = "{version}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sdist:
+class Sdist(MadeFile):
     """A finished `NAME-VERSION.tar.gz`."""
-
-    filename: str
-    data: bytes
-
-    @property
-    def sha256(self) -> str:
-        """Digest of the file, 64 hexadecimal digits."""
-        return hashlib.sha256(self.data).hexdigest()
-
-    def write(self, folder: Path) -> Path:
-        """Save under its own name in a folder and return the path."""
-        path = folder / self.filename
-        path.write_bytes(self.data)
-        return path
 
 
 def build_sdist(name: str, version: str = "1.0", *, files: Mapping[str, str | bytes]) -> Sdist:

@@ -73,6 +73,20 @@ def sample_spec(**changes: object) -> model.Spec:
     return model.Spec(**fields)  # type: ignore[arg-type]  # the fields are the model's
 
 
+def sample_change(name: str = "C1") -> model.Change:
+    """A change of the source that `patches/NAME.patch` makes."""
+    return model.Change(
+        id=name,
+        patch=PurePosixPath(f"patches/{name}.patch"),
+        change_class=model.ChangeClass.EXECUTION_REPAIR,
+        why="it did not run",
+        affects_numbers="no",
+        paper=None,
+        ambiguity=None,
+        tasks=(),
+    )
+
+
 def sample_wheel(name: str, size: int = 1000) -> LockedWheel:
     """A locked wheel."""
     file = LockedFile(f"{name.replace('-', '_')}-1.0-py3-none-any.whl", digest(name), size)

@@ -11,8 +11,8 @@ import hashlib
 import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from support.made_files import MadeFile
 from support.zip_writer import ZipMember, write_zip
 
 Content = str | bytes | ZipMember
@@ -51,34 +51,16 @@ class WheelSource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel:
+class Wheel(MadeFile):
     """A finished wheel."""
 
-    filename: str
-    data: bytes
     metadata: str
     """Content of its METADATA file."""
-
-    @property
-    def sha256(self) -> str:
-        """Digest of the file, 64 hexadecimal digits."""
-        return hashlib.sha256(self.data).hexdigest()
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return len(self.data)
 
     @property
     def project(self) -> str:
         """The name part of the file name."""
         return self.filename.split("-", 1)[0]
-
-    def write(self, folder: Path) -> Path:
-        """Save under its own name in a folder and return the path."""
-        path = folder / self.filename
-        path.write_bytes(self.data)
-        return path
 
 
 def build_wheel(source: WheelSource) -> Wheel:

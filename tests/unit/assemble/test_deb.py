@@ -16,7 +16,18 @@ from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import Store
 from support.debian_root import convert_deb, deb_recipe
-from support.debs import Compression, Deb, DebFile, DebSource, build_deb, folder, hardlink, symlink, write_ar
+from support.debs import (
+    Compression,
+    Deb,
+    DebFile,
+    DebSource,
+    build_deb,
+    deb_of,
+    folder,
+    hardlink,
+    symlink,
+    write_ar,
+)
 from support.merged_root import RootEntry
 
 
@@ -88,7 +99,7 @@ def test_the_packages_own_order_and_times_do_not_matter(store: Store) -> None:
     ],
 )
 def test_what_is_no_package_is_an_error_that_names_it(store: Store, data: bytes, message: str) -> None:
-    broken = Deb(source=DebSource(package="broken"), data=data)
+    broken = deb_of(DebSource(package="broken"), data)
     with pytest.raises(ArtifactError, match=message) as caught:
         convert_deb(store, broken)
     assert caught.value.where == broken.filename
@@ -98,7 +109,7 @@ def test_what_is_no_package_is_an_error_that_names_it(store: Store, data: bytes,
 def test_a_truncated_package_is_an_error(store: Store, keep: float) -> None:
     whole = build_deb(DebSource(package="cut", files={"usr/a": "a" * 9999}, compression="gz")).data
     with pytest.raises(ArtifactError, match=r"broken|missing|bad header"):
-        convert_deb(store, Deb(source=DebSource(package="cut"), data=whole[: int(len(whole) * keep)]))
+        convert_deb(store, deb_of(DebSource(package="cut"), whole[: int(len(whole) * keep)]))
 
 
 # the merged /usr
@@ -324,7 +335,7 @@ def test_facts_read_back_as_written(store: Store) -> None:
 def test_a_package_without_control_file_is_refused(store: Store) -> None:
     parts = {"debian-binary": b"2.0\n", "control.tar": bytes(1024), "data.tar": bytes(1024)}
     with pytest.raises(ArtifactError, match="a control file"):
-        convert_deb(store, Deb(source=DebSource(package="empty"), data=write_ar(parts)))
+        convert_deb(store, deb_of(DebSource(package="empty"), write_ar(parts)))
 
 
 @pytest.mark.parametrize(

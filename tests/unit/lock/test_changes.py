@@ -1,7 +1,7 @@
 """The patch series: what it may do, what is refused, and in which words."""
 
 import os
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 
@@ -12,30 +12,17 @@ from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
 from reprobridge.lock.kept_tree import tree_blob
 from reprobridge.lock.tree import tree_rows
-from reprobridge.spec.model import Change, ChangeClass, Spec
+from reprobridge.spec.model import Spec
 from support.git_repository import GitRepository
 from support.lock_doors import doors, temporary_files
-from support.specs import sample_spec
+from support.specs import sample_change, sample_spec
 from support.tree_dump import dump_tar
 
 RUN = "".join(f"line {number}\n" for number in range(1, 31))
 
 
-def change(name: str) -> Change:
-    return Change(
-        id=name,
-        patch=PurePosixPath(f"patches/{name}.patch"),
-        change_class=ChangeClass.EXECUTION_REPAIR,
-        why="it did not run",
-        affects_numbers="no",
-        paper=None,
-        ambiguity=None,
-        tasks=(),
-    )
-
-
 def spec_with(*patches: bytes, exclude: tuple[str, ...] = ()) -> Spec:
-    changes = tuple(change(f"C{number}") for number in range(1, len(patches) + 1))
+    changes = tuple(sample_change(f"C{number}") for number in range(1, len(patches) + 1))
     files = {one.patch: patch for one, patch in zip(changes, patches, strict=True)}
     return sample_spec(changes=changes, files=files, exclude=exclude)
 

@@ -19,8 +19,6 @@ from reprobridge.lock.source import (
 from reprobridge.lock.tree import tree_rows
 from reprobridge.spec.model import (
     ArchiveSource,
-    Change,
-    ChangeClass,
     FolderSource,
     GitSource,
     PypiSource,
@@ -29,19 +27,10 @@ from reprobridge.spec.model import (
 from support.file_server import FileServer
 from support.lock_doors import doors, impatient
 from support.sdists import build_sdist
-from support.specs import sample_spec
+from support.specs import sample_change, sample_spec
 
 PATCH = b"--- a/run.py\n+++ b/run.py\n@@ -1 +1 @@\n-print(1)\n+print(2)\n"
-CHANGE = Change(
-    id="C1",
-    patch=PurePosixPath("patches/1.patch"),
-    change_class=ChangeClass.EXECUTION_REPAIR,
-    why="it did not run",
-    affects_numbers="no",
-    paper=None,
-    ambiguity=None,
-    tasks=(),
-)
+CHANGE = sample_change()
 SDIST = build_sdist("pkg", files={"run.py": "print(1)\n", "results/score.csv": "98.9\n"})
 SHA256 = Digest(SDIST.sha256)
 

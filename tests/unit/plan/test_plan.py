@@ -1,7 +1,6 @@
 """The plan of an image."""
 
 import json
-from pathlib import PurePosixPath
 
 import pytest
 
@@ -11,7 +10,7 @@ from reprobridge.plan.model import BuildPlan, FilesRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PlanInputs, plan
 from reprobridge.spec import model
-from support.specs import PLATFORM, digest, sample_deb, sample_lock, sample_spec, sample_wheel
+from support.specs import PLATFORM, digest, sample_change, sample_deb, sample_lock, sample_spec, sample_wheel
 
 ORDER = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
 LAUNCHER = {"__init__.py": b"", "entry.py": b"print('rra')\n"}
@@ -110,19 +109,9 @@ def test_the_guide_holds_the_authors_text_and_the_generated_sections() -> None:
 
 
 def test_a_patch_with_fences_of_its_own_stays_inside_its_block() -> None:
-    path = PurePosixPath("patches/1.patch")
+    change = sample_change()
     patch = b"--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-```\n+````text\n"
-    change = model.Change(
-        id="C1",
-        patch=path,
-        change_class=model.ChangeClass.CONVENIENCE,
-        why="reads better",
-        affects_numbers="no",
-        paper=None,
-        ambiguity=None,
-        tasks=(),
-    )
-    files = {**sample_spec().files, path: patch}
+    files = {**sample_spec().files, change.patch: patch}
     made = planned(spec=sample_spec(changes=(change,), files=files))
     assert b"`````diff\n" in contents(made, "rra/CHANGES.md")
     assert json.loads(contents(made, "rra/manifest.json"))["changes"][0]["files"] == ["README.md"]

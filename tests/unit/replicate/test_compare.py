@@ -33,7 +33,7 @@ from reprobridge.replicate.difference.text import counts, difference_lines
 from reprobridge.replicate.seen import see
 from reprobridge.store.store import Store
 from support.layers import Entry, Link, MadeLayer, layer_of
-from support.reviewed_image import ReviewedImage, reviewed_image
+from support.reviewed_image import ReviewedImage, edited_image, reviewed_image
 
 
 @pytest.fixture
@@ -227,15 +227,6 @@ BASH = "5.2.15-2+b13"
 """Version of a package that the artifact's lock names."""
 
 
-def edited(path: str, old: str, new: str) -> ReviewedImage:
-    image = reviewed_image()
-    data = image.layers["artifact"][path]
-    assert isinstance(data, bytes)
-    assert old.encode() in data
-    image.layers["artifact"][path] = data.replace(old.encode(), new.encode())
-    return image
-
-
 def meaning(after: ReviewedImage, store: Store) -> Meaning:
     found = compare(reviewed_image(), after, store).meaning
     assert isinstance(found, Meaning)
@@ -243,7 +234,7 @@ def meaning(after: ReviewedImage, store: Store) -> Meaning:
 
 
 def test_a_package_of_another_version_is_named(store: Store) -> None:
-    changed = edited("rra/lock/reprobridge.lock", BASH, "5.3")
+    changed = edited_image("rra/lock/reprobridge.lock", BASH, "5.3")
     found = meaning(changed, store)
     assert found.packages == (
         PackageChange(platform="linux/amd64", kind="debian", name="bash", before=BASH, after="5.3"),
@@ -256,20 +247,20 @@ def test_a_package_of_the_same_version_with_other_bytes_is_named_by_its_digest(s
     lock = reviewed_image().layers["artifact"]["rra/lock/reprobridge.lock"]
     assert isinstance(lock, bytes)
     digest = lock.decode().split('"name": "bash"')[1].split('"sha256": "')[1].split('"')[0]
-    found = meaning(edited("rra/lock/reprobridge.lock", digest, "sha256:" + "0" * 64), store)
+    found = meaning(edited_image("rra/lock/reprobridge.lock", digest, "sha256:" + "0" * 64), store)
     (change,) = found.packages
     assert change.before == f"{BASH} ({digest})"
 
 
 def test_fields_of_lock_and_specification_are_named(store: Store) -> None:
-    found = meaning(edited("rra/lock/reprobridge.lock", '"kind": "path"', '"kind": "git"'), store)
+    found = meaning(edited_image("rra/lock/reprobridge.lock", '"kind": "path"', '"kind": "git"'), store)
     assert found.lock == (FieldChange("source.kind", "path", "git"),)
-    found = meaning(edited("rra/spec/reprobridge.yaml", "memory: 64MiB", "memory: 65MiB"), store)
+    found = meaning(edited_image("rra/spec/reprobridge.yaml", "memory: 64MiB", "memory: 65MiB"), store)
     assert found.spec == (FieldChange("tasks[deviation].resources.memory", "64MiB", "65MiB"),)
 
 
 def test_files_of_the_specification_are_named(store: Store) -> None:
-    after = edited("rra/spec/GUIDE.md", "#", "##")
+    after = edited_image("rra/spec/GUIDE.md", "#", "##")
     after.layers["artifact"]["rra/spec/patches/one.patch"] = b"--- a/x\n"
     found = meaning(after, store)
     assert [(type(one), one.path) for one in found.files] == [

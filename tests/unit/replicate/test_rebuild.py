@@ -13,7 +13,7 @@ from reprobridge.store.store import Store
 from reprobridge.system.network import Offline
 from reprobridge.system.processes import RealProcesses
 from support.layers import Link
-from support.reviewed_image import ReviewedImage, reviewed_image
+from support.reviewed_image import ReviewedImage, edited_image, reviewed_image
 
 LOCK = "rra/lock/reprobridge.lock"
 SPEC = "rra/spec/reprobridge.yaml"
@@ -29,15 +29,6 @@ class Silence:
         """Nothing."""
 
 
-def edited(path: str, old: str, new: str) -> ReviewedImage:
-    image = reviewed_image()
-    data = image.layers["artifact"][path]
-    assert isinstance(data, bytes)
-    assert old.encode() in data
-    image.layers["artifact"][path] = data.replace(old.encode(), new.encode())
-    return image
-
-
 def try_to_rebuild(image: ReviewedImage, folder: Path) -> None:
     author, store = Store(folder / "author"), Store(folder / "reviewer")
     seen = see(image.build(author), author)
@@ -46,7 +37,7 @@ def try_to_rebuild(image: ReviewedImage, folder: Path) -> None:
 
 
 def test_another_release_is_refused_and_the_right_one_named(tmp_path: Path) -> None:
-    image = edited(LOCK, '"release": "0.1.0"', '"release": "0.9.9"')
+    image = edited_image(LOCK, '"release": "0.1.0"', '"release": "0.9.9"')
     data = image.layers["artifact"][LOCK]
     assert isinstance(data, bytes)
     image.layers["artifact"][LOCK] = data.replace(b'"wheel": 1', b'"wheel": 99')
@@ -68,7 +59,7 @@ def test_a_specification_that_the_lock_does_not_answer_is_refused(
     old: str, new: str, part: str, tmp_path: Path
 ) -> None:
     with pytest.raises(LockError, match="does not answer its specification") as caught:
-        try_to_rebuild(edited(SPEC, old, new), tmp_path)
+        try_to_rebuild(edited_image(SPEC, old, new), tmp_path)
     assert part in str(caught.value.found)
 
 
@@ -83,14 +74,14 @@ def test_code_that_is_not_the_locks_is_refused_and_the_file_named(tmp_path: Path
 
 def test_an_image_for_a_platform_that_its_lock_does_not_cover_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LockError, match="does not cover its platform"):
-        try_to_rebuild(edited(LOCK, '"linux/amd64"', '"linux/arm64"'), tmp_path)
+        try_to_rebuild(edited_image(LOCK, '"linux/amd64"', '"linux/arm64"'), tmp_path)
 
 
 @pytest.mark.parametrize("origin", ["../../../evil", "/evil", "..", "."])
 def test_a_source_outside_of_the_artifact_is_refused_and_nothing_written_there(
     origin: str, tmp_path: Path
 ) -> None:
-    image = edited(LOCK, '"origin": "src"', f'"origin": "{origin}"')
+    image = edited_image(LOCK, '"origin": "src"', f'"origin": "{origin}"')
     with pytest.raises((ArtifactError, LockError)):
         try_to_rebuild(image, tmp_path)
     assert not list(tmp_path.rglob("evil"))
