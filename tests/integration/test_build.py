@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from reprobridge.system.leftovers import TEMPORARY
 from support.artifacts import EVERY, MINIMAL, WINE, copy_of, golden_digest
 from support.command import ROOT, digest_of, reprobridge, succeed
 from support.require import require_nameless_files
+from support.struck import Strike, struck
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
@@ -162,15 +162,18 @@ def test_offline_with_an_empty_store_names_what_is_missing(store_folder: Path) -
     assert done.stdout == ""
 
 
+def kill_after(names: int) -> Strike:
+    return Strike(signal=signal.SIGKILL, names=names)
+
+
 @pytest.mark.usefixtures("vendored")
 def test_killed_at_any_moment_the_store_stays_sound_and_the_next_build_is_the_same(
     store_folder: Path,
 ) -> None:
-    argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
-    for delay in (0.3, 0.6, 1.0, 1.5, 2.2, 3.0, 4.0):
-        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            time.sleep(delay)
-            process.send_signal(signal.SIGKILL)
+    kills = 0
+    while struck("build", MINIMAL, store=store_folder, strike=kill_after(20 << kills)).returncode < 0:
+        kills += 1  # what was finished stays, so each build comes further than the one before
+    assert kills > 2
     for path in (store_folder / "blobs").rglob("*"):
         if path.is_file() and not path.name.startswith(TEMPORARY):
             assert Digest.of(path.read_bytes()).hex == path.name
@@ -183,13 +186,10 @@ def test_killed_at_any_moment_the_store_stays_sound_and_the_next_build_is_the_sa
 def test_an_interrupt_ends_the_build_and_its_workers_and_leaves_nothing_unfinished(
     store_folder: Path,
 ) -> None:
-    argv = [sys.executable, "-m", "reprobridge", "build", str(MINIMAL), "--store", str(store_folder)]
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(2.0)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in said
+    interrupt = Strike(signal=signal.SIGINT, names=2, by_worker=True)
+    ended = struck("build", MINIMAL, "--workers", "2", store=store_folder, strike=interrupt)
+    assert ended.returncode == 130
+    assert "Traceback" not in ended.stderr
     assert not list(store_folder.rglob(f"{TEMPORARY}*"))
 
 
@@ -201,14 +201,15 @@ def test_several_builds_share_a_store(store_folder: Path) -> None:
     assert digests == {golden_digest(MINIMAL)}
 
 
-@pytest.mark.usefixtures("vendored")
 def test_damaging_a_download_is_noticed_by_the_next_fetch_and_names_the_file(
-    store_folder: Path, tmp_path: Path
+    vendored: Path, store_folder: Path, tmp_path: Path
 ) -> None:
     vendor = tmp_path / "vendor"
-    shutil.copytree(os.environ["REPROBRIDGE_VENDOR"], vendor)
+    shutil.copytree(vendored, vendor, copy_function=os.symlink)
     victim = min(vendor.glob("bash_*.deb"))
-    victim.write_bytes(victim.read_bytes()[:-1] + b"x")
+    damaged = victim.read_bytes()[:-1] + b"x"
+    victim.unlink()
+    victim.write_bytes(damaged)
     setting = {"REPROBRIDGE_VENDOR": str(vendor)}
     done = reprobridge("build", MINIMAL, "--offline", store=store_folder, environment=setting)
     assert done.returncode == 5

@@ -1,0 +1,50 @@
+"""The command `reprobridge`, hit by a signal in the midst of its work.
+
+    ended = struck("build", artifact, store=store, strike=Strike(signal=SIGKILL, names=20))
+
+When, is decided by the work and not by a clock: each finished file gets its name by a link or a rename, and Python
+tells a hook of each (PEP 578), in the command and in its workers.
+"""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROGRAM = """\
+import os, runpy, sys
+
+number, left, who, *words = sys.argv[1:]
+main, left = os.getpid(), int(left)
+
+def strike(event, _arguments):
+    global left
+    if event in ("os.link", "os.rename") and (who == "any" or os.getpid() != main):
+        left -= 1
+        if left == 0:
+            os.kill(main, int(number))
+
+sys.addaudithook(strike)
+sys.argv[1:] = words
+runpy.run_module("reprobridge", run_name="__main__", alter_sys=True)
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strike:
+    """A signal, and when it comes."""
+
+    signal: int
+    names: int
+    """It comes right before one of the command's processes gives so many finished files their names."""
+    by_worker: bool = False
+    """Only what workers do counts."""
+
+
+def struck(*words: str | Path, store: Path, strike: Strike) -> "subprocess.CompletedProcess[str]":
+    """Run the command until it and all its workers have ended."""
+    who = "worker" if strike.by_worker else "any"
+    argv = [sys.executable, "-c", _PROGRAM, str(int(strike.signal)), str(strike.names), who]
+    return subprocess.run(
+        [*argv, *map(str, words), "--store", str(store)], capture_output=True, text=True, check=False
+    )
