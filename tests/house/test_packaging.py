@@ -19,13 +19,12 @@ DATA_FOLDERS = ("image-templates", "lockfiles")
 
 
 @pytest.fixture(scope="module")
-def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def distributions(module_folder: Path) -> Path:
     """A folder with the sdist and the wheel that was built from it."""
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", f"--outdir={folder}", str(ROOT)]
+    command = [sys.executable, "-m", "build", "--no-isolation", f"--outdir={module_folder}", str(ROOT)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
-    return folder
+    return module_folder
 
 
 def own_paths(folder: str) -> set[str]:

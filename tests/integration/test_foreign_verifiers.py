@@ -53,10 +53,11 @@ def statements() -> dict[str, Statement]:
 
 
 @pytest.fixture(scope="module")
-def sigstore_js(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+def sigstore_js(module_folder: Path) -> Callable[..., list[str]]:
     """Verifies bundles with a public key: one word for each bundle."""
     node, npm = require_tool("node"), require_tool("npm")
-    folder = tmp_path_factory.mktemp("sigstore-js")
+    folder = module_folder / "sigstore-js"
+    folder.mkdir()
     run(npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", *SIGSTORE_JS, cwd=folder)
     shutil.copy(SCRIPT, folder)
 
@@ -120,10 +121,10 @@ def test_openssl_verifies_a_bundle(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def store(vendored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(vendored: Path, module_folder: Path) -> Path:
     """One store for the module."""
     assert vendored.is_dir()
-    return tmp_path_factory.mktemp("foreign") / "store"
+    return module_folder / "store"
 
 
 def found_by_syft(layout: Path, folder: Path) -> dict[str, set[tuple[str, str]]]:

@@ -63,8 +63,8 @@ def server(tmp_path: Path) -> Iterator[GitServer]:
 
 
 @pytest.fixture(scope="module")
-def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with ssh_server(tmp_path_factory.mktemp("ssh") / "server") as running:
+def sshd(module_folder: Path) -> Iterator[SshServer]:
+    with ssh_server(module_folder / "server") as running:
         yield running
 
 

@@ -38,9 +38,9 @@ def parameters(*, docker: bool) -> list[object]:
 
 
 @pytest.fixture(scope="module")
-def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_store(module_folder: Path) -> Path:
     """A store for all pages, so that the base system is made once."""
-    return tmp_path_factory.mktemp("guides-store")
+    return module_folder / "store"
 
 
 @pytest.fixture

@@ -34,17 +34,16 @@ class Two:
 
 
 @pytest.fixture(scope="module")
-def two(vendored: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
+def two(vendored: Path, module_folder: Path) -> Iterator[Two]:
     del vendored
-    folder = tmp_path_factory.mktemp("two")
-    store, layout = folder / "author", f"oci:{folder}/layout"
+    store, layout = module_folder / "author", f"oci:{module_folder}/layout"
     succeed(reprobridge("build", MINIMAL, "--output", layout, store=store))
-    edited = copy_of(MINIMAL, folder)
+    edited = copy_of(MINIMAL, module_folder)
     script, spec = edited / "src" / "run.py", edited / "reprobridge.yaml"
     script.write_text(script.read_text() + "\n# edited\n")
     spec.write_text(spec.read_text().replace("version: 1.0.0", "version: 1.1.0"))
     second = digest_of(reprobridge("build", edited, "--relock", "--output", layout, store=store))
-    with serve_registry(folder / "registry") as registry:
+    with serve_registry(module_folder / "registry") as registry:
         made = Two(registry, second)
         for tag in ("1.0.0", "1.1.0"):
             skopeo = [

@@ -18,10 +18,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 @pytest.fixture(scope="module")
-def store(vendored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(vendored: Path, module_folder: Path) -> Path:
     """One store for the module: what is built once is not built again."""
     assert vendored.is_dir()
-    return tmp_path_factory.mktemp("outputs") / "store"
+    return module_folder / "store"
 
 
 def run(*argv: str | Path, cwd: Path | None = None) -> str:

@@ -53,10 +53,9 @@ def make_ready(artifact: Path, store: Path, *tasks: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def ready(vendored: Path, tmp_path_factory: pytest.TempPathFactory) -> Ready:
+def ready(vendored: Path, module_folder: Path) -> Ready:
     """The smallest artifact; tests that change the store take another one."""
-    folder = tmp_path_factory.mktemp("publish")
-    made = Ready(copy_of(MINIMAL, folder), folder / "store", folder / "author")
+    made = Ready(copy_of(MINIMAL, module_folder), module_folder / "store", module_folder / "author")
     make_ready(made.folder, made.store)
     succeed(
         reprobridge("keygen", "-o", made.keys, store=made.store, environment={"REPROBRIDGE_KEY_PASSWORD": ""})
@@ -65,9 +64,9 @@ def ready(vendored: Path, tmp_path_factory: pytest.TempPathFactory) -> Ready:
 
 
 @pytest.fixture(scope="module")
-def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningRegistry]:
+def registry(module_folder: Path) -> Iterator[RunningRegistry]:
     """One registry for all tests of this module; each uses repositories of its own."""
-    with serve_registry(tmp_path_factory.mktemp("registry")) as running:
+    with serve_registry(module_folder / "registry") as running:
         yield running
 
 

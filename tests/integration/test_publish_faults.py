@@ -46,15 +46,9 @@ TROUBLES = {"reset-body-fallback": (Reset(body=10), NO_API), "500-api": (Answer(
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the images' blobs lie."""
-    return tmp_path_factory.mktemp("blobs")
-
-
-@pytest.fixture(scope="module")
-def publication(folder: Path) -> Publication:
+def publication(module_folder: Path) -> Publication:
     """An image with three tags and two attachments."""
-    passed = passed_image(folder, b"base system", b"environment", b"code")
+    passed = passed_image(module_folder, b"base system", b"environment", b"code")
     attachments = tuple(attachment(passed.image.manifest, text) for text in (SIGNATURE, b"{}"))
     return Publication(
         passed=passed, tags=Tags(version="1.0.0", also=("1.0", "latest")), attachments=attachments
@@ -62,9 +56,9 @@ def publication(folder: Path) -> Publication:
 
 
 @pytest.fixture(scope="module")
-def next_version(folder: Path) -> Publication:
+def next_version(module_folder: Path) -> Publication:
     """Other code, the same environment."""
-    passed = passed_image(folder, b"base system", b"environment", b"other code")
+    passed = passed_image(module_folder, b"base system", b"environment", b"other code")
     return Publication(passed=passed, tags=Tags(version="1.0.1"))
 
 

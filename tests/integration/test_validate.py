@@ -29,9 +29,9 @@ Change = Callable[[ArtifactImage], None]
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(module_folder: Path) -> Store:
     """One store for all, so that the base layer is unpacked once."""
-    return Store(tmp_path_factory.mktemp("store"))
+    return Store(module_folder / "store")
 
 
 @pytest.fixture(scope="module")

