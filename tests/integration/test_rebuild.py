@@ -29,17 +29,23 @@ environment:
 """
 
 
-def built(artifact: Path, folder: Path) -> Path:
+def built(artifact: Path, author: Path, layout: Path) -> Path:
     """The artifact's image as a layout."""
-    succeed(reprobridge("build", artifact, "--output", f"oci:{folder}/layout", store=folder / "author"))
-    return folder / "layout"
+    succeed(reprobridge("build", artifact, "--output", f"oci:{layout}", store=author))
+    return layout
 
 
 @pytest.fixture(scope="module")
-def minimal(vendored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def author(module_folder: Path) -> Path:
+    """The store of all authors: who rebuilds has another one, which is empty."""
+    return module_folder / "author"
+
+
+@pytest.fixture(scope="module")
+def minimal(vendored: Path, author: Path, module_folder: Path) -> Path:
     """The smallest artifact's image as a layout."""
     del vendored
-    return built(MINIMAL, tmp_path_factory.mktemp("minimal"))
+    return built(MINIMAL, author, module_folder / "layout")
 
 
 def pushed(layout: Path, registry: RunningRegistry) -> str:
@@ -96,9 +102,9 @@ def test_a_rebuild_elsewhere_gives_the_same_digest_and_fetches_only_the_image_s_
 
 @pytest.mark.usefixtures("vendored")
 def test_a_published_source_with_patches_is_rebuilt_from_its_origin(
-    docker_registry: RunningRegistry, tmp_path: Path
+    docker_registry: RunningRegistry, author: Path, tmp_path: Path
 ) -> None:
-    layout = built(PYGAM, tmp_path)
+    layout = built(PYGAM, author, tmp_path / "layout")
     image = pushed(layout, docker_registry)
     done = reprobridge("rebuild", image, "--json", store=tmp_path / "reviewer")
     value = json.loads(succeed(done))
@@ -110,7 +116,7 @@ def test_a_published_source_with_patches_is_rebuilt_from_its_origin(
 
 @pytest.mark.usefixtures("vendored")
 def test_where_the_repository_is_gone_the_image_s_own_code_is_taken_and_said_so(
-    docker_registry: RunningRegistry, tmp_path: Path
+    docker_registry: RunningRegistry, author: Path, tmp_path: Path
 ) -> None:
     repository = GitRepository(tmp_path / "repository")
     repository.write("run.py", (MINIMAL / "src" / "run.py").read_text())
@@ -120,8 +126,8 @@ def test_where_the_repository_is_gone_the_image_s_own_code_is_taken_and_said_so(
     source = f"  git: {repository.url}\n  commit: {commit}\n"
     spec.write_text(spec.read_text().replace("  path: ./src\n", source))
     with_patch(artifact, artifact / "src" / "run.py")
-    succeed(reprobridge("lock", artifact, store=tmp_path / "author"))
-    layout = built(artifact, tmp_path)
+    succeed(reprobridge("lock", artifact, store=author))
+    layout = built(artifact, author, tmp_path / "layout")
     image = pushed(layout, docker_registry)
 
     said = succeed(reprobridge("rebuild", image, store=tmp_path / "first"))
@@ -136,11 +142,13 @@ def test_where_the_repository_is_gone_the_image_s_own_code_is_taken_and_said_so(
 
 
 @pytest.mark.usefixtures("vendored")
-def test_a_folder_with_patches_is_rebuilt_from_the_image_s_own_refined_code(tmp_path: Path) -> None:
+def test_a_folder_with_patches_is_rebuilt_from_the_image_s_own_refined_code(
+    author: Path, tmp_path: Path
+) -> None:
     artifact = copy_of(MINIMAL, tmp_path)
     with_patch(artifact, artifact / "src" / "run.py")
-    succeed(reprobridge("lock", artifact, store=tmp_path / "author"))
-    layout = built(artifact, tmp_path)
+    succeed(reprobridge("lock", artifact, store=author))
+    layout = built(artifact, author, tmp_path / "layout")
     said = succeed(reprobridge("rebuild", f"oci:{layout}", store=tmp_path / "reviewer"))
     assert "the rebuilt image is the same" in said
 
@@ -186,10 +194,10 @@ def test_without_its_locked_files_a_rebuild_says_what_cannot_be_had(minimal: Pat
 
 
 @pytest.mark.usefixtures("vendored")
-def test_the_digest_does_not_depend_on_what_the_user_s_store_holds(tmp_path: Path) -> None:
-    digest = digest_of(reprobridge("build", MINIMAL, store=tmp_path / "author"))
-    before = sorted(path for path in (tmp_path / "author" / "blobs").rglob("*") if path.is_file())
-    said = succeed(reprobridge("rebuild", MINIMAL, store=tmp_path / "author"))
+def test_the_digest_does_not_depend_on_what_the_user_s_store_holds(author: Path) -> None:
+    digest = digest_of(reprobridge("build", MINIMAL, store=author))
+    before = sorted(path for path in (author / "blobs").rglob("*") if path.is_file())
+    said = succeed(reprobridge("rebuild", MINIMAL, store=author))
     assert digest in said
-    after = sorted(path for path in (tmp_path / "author" / "blobs").rglob("*") if path.is_file())
+    after = sorted(path for path in (author / "blobs").rglob("*") if path.is_file())
     assert after == before
