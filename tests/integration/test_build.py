@@ -1,6 +1,5 @@
 """Building the repository's artifacts: the same lock gives the same image, whatever happens around it."""
 
-import contextlib
 import json
 import os
 import re
@@ -21,9 +20,6 @@ from support.require import require_nameless_files
 from support.struck import Strike, struck
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
-
-TRIES = 20
-"""How often a process is to be caught at what takes it some hundredths of a second."""
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -93,16 +89,11 @@ def test_a_download_that_was_cut_off_is_fetched_again(store_folder: Path) -> Non
     assert Digest.of(download.read_bytes()).hex == download.name
 
 
-def is_killed_while_writing(argv: list[str], folder: Path) -> bool:
-    """Whether the process was killed while something below the folder was open in it; it may have been too quick."""
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            with contextlib.suppress(OSError):
-                opened = [str(link.readlink()) for link in Path(f"/proc/{process.pid}/fd").iterdir()]
-                if any(path.startswith(f"{folder}/") for path in opened):
-                    process.send_signal(signal.SIGKILL)
-                    break
-    return process.returncode == -signal.SIGKILL
+def killed_while_writing(output: str, store: Path, places: Path, names: int) -> None:
+    """Kill a build right before it gives so many things below a folder their names."""
+    strike = Strike(signal=signal.SIGKILL, names=names, below=places)
+    ended = struck("build", MINIMAL, "--output", output, store=store, strike=strike)
+    assert ended.returncode == -signal.SIGKILL
 
 
 @pytest.mark.usefixtures("vendored")
@@ -112,19 +103,12 @@ def test_a_killed_build_leaves_an_archive_as_it_was_and_nothing_beside_it(
     require_nameless_files(tmp_path)
     places = tmp_path / "outputs"
     places.mkdir()
-    words = ("build", str(MINIMAL), "--output", f"docker-archive:{places / 'image.tar'}")
-    digest_of(reprobridge("build", MINIMAL, store=store_folder))
-    argv = [sys.executable, "-m", "reprobridge", *words, "--store", str(store_folder)]
-    for before in ([], [b"old"]):
-        for _ in range(TRIES):
-            (places / "image.tar").unlink(missing_ok=True)
-            for data in before:
-                (places / "image.tar").write_bytes(data)
-            if is_killed_while_writing(argv, places):
-                break
-        else:
-            pytest.fail("the build was always too quick to be killed")
-        assert [path.read_bytes() for path in places.iterdir()] == before
+    output = f"docker-archive:{places / 'image.tar'}"
+    killed_while_writing(output, store_folder, places, names=1)
+    assert list(places.iterdir()) == []
+    (places / "image.tar").write_bytes(b"old")
+    killed_while_writing(output, store_folder, places, names=1)
+    assert [path.read_bytes() for path in places.iterdir()] == [b"old"]
 
 
 @pytest.mark.usefixtures("vendored")
@@ -133,17 +117,10 @@ def test_what_a_killed_build_leaves_beside_a_layout_goes_with_the_next(
 ) -> None:
     places = tmp_path / "outputs"
     places.mkdir()
-    words = ("build", str(MINIMAL), "--output", f"oci:{places / 'image'}")
-    digest_of(reprobridge("build", MINIMAL, store=store_folder))
-    argv = [sys.executable, "-m", "reprobridge", *words, "--store", str(store_folder)]
-    for _ in range(TRIES):
-        shutil.rmtree(places / "image", ignore_errors=True)
-        if is_killed_while_writing(argv, places):
-            break
-    else:
-        pytest.fail("the build was always too quick to be killed")
-    assert not (places / "image").exists()
-    succeed(reprobridge(*words, store=store_folder))
+    output = f"oci:{places / 'image'}"
+    killed_while_writing(output, store_folder, places, names=3)
+    assert [path.name.startswith(TEMPORARY) for path in places.iterdir()] == [True]
+    succeed(reprobridge("build", MINIMAL, "--output", output, store=store_folder))
     assert [path.name for path in places.iterdir()] == ["image"]
 
 

@@ -14,12 +14,15 @@ from pathlib import Path
 _PROGRAM = """\
 import os, runpy, sys
 
-number, left, who, *words = sys.argv[1:]
+number, left, who, below, *words = sys.argv[1:]
 main, left = os.getpid(), int(left)
 
-def strike(event, _arguments):
+def counts(name):
+    return (who == "any" or os.getpid() != main) and (not below or os.fspath(name).startswith(below + "/"))
+
+def strike(event, arguments):
     global left
-    if event in ("os.link", "os.rename") and (who == "any" or os.getpid() != main):
+    if event in ("os.link", "os.rename") and counts(arguments[1]):
         left -= 1
         if left == 0:
             os.kill(main, int(number))
@@ -39,12 +42,15 @@ class Strike:
     """It comes right before one of the command's processes gives so many finished files their names."""
     by_worker: bool = False
     """Only what workers do counts."""
+    below: Path | None = None
+    """Only names below this folder count."""
 
 
 def struck(*words: str | Path, store: Path, strike: Strike) -> "subprocess.CompletedProcess[str]":
     """Run the command until it and all its workers have ended."""
     who = "worker" if strike.by_worker else "any"
-    argv = [sys.executable, "-c", _PROGRAM, str(int(strike.signal)), str(strike.names), who]
+    where = strike.below or ""
+    argv = [sys.executable, "-c", _PROGRAM, str(int(strike.signal)), str(strike.names), who, str(where)]
     return subprocess.run(
         [*argv, *map(str, words), "--store", str(store)], capture_output=True, text=True, check=False
     )
