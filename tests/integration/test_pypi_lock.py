@@ -242,6 +242,12 @@ def test_find_links_and_file_addresses_work_and_stay_out_of_the_lock(tmp_path: P
     }
 
 
+def wanted_of(locked: LockedWheel, user: User) -> Wanted:
+    """A locked wheel, to be fetched from wherever the user's settings find it."""
+    file, urls = locked.file, find_urls([locked], TARGET, user.doors)
+    return Wanted(name=file.name, sha256=file.sha256, size=file.size, addresses=lambda: urls[file.sha256])
+
+
 def test_a_folder_of_wheels_needs_no_network_and_no_dates(tmp_path: Path) -> None:
     wheel = simple_wheel("linked")
     wheel.write(tmp_path)
@@ -249,13 +255,7 @@ def test_a_folder_of_wheels_needs_no_network_and_no_dates(tmp_path: Path) -> Non
     user.settings["UV_FIND_LINKS"] = str(tmp_path)
     user.doors = replace(user.doors, network=Offline(), environment=user.settings)
     locked = user.lock(spec("linked", exclude_newer="2020-01-01"))["linked"]
-    urls = find_urls([locked], TARGET, user.doors)
-    wanted = Wanted(
-        name=locked.file.name,
-        sha256=locked.file.sha256,
-        size=locked.file.size,
-        addresses=lambda: urls[locked.file.sha256],
-    )
+    wanted = wanted_of(locked, user)
     empty = Store(tmp_path / "empty")
     Fetcher(empty, Offline()).fetch_one(wanted)
     assert empty.read(locked.file.sha256) == wheel.data
@@ -309,13 +309,7 @@ def test_a_locked_wheel_is_fetched_from_where_it_is_found(user: User, file_serve
     wheel = simple_wheel("dep")
     serve_index(file_server, [wheel])
     locked = user.lock(spec("dep"))["dep"]
-    urls = find_urls([locked], TARGET, user.doors)
-    wanted = Wanted(
-        name=locked.file.name,
-        sha256=locked.file.sha256,
-        size=locked.file.size,
-        addresses=lambda: urls[locked.file.sha256],
-    )
+    wanted = wanted_of(locked, user)
     file_server.fail(f"/files/{wheel.filename}", wrong_bytes(times=1))
     fetcher = Fetcher(user.doors.store, user.doors.network)
     with pytest.raises(ArtifactError, match=r"dep-1\.0"):
