@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
-from reprobridge.cli.standard_output import StandardOutput
+from reprobridge.cli.streams import StandardOutput, talk
 from reprobridge.store.store import Store, default_root
 from reprobridge.system.processes import Processes, RealProcesses
 
@@ -90,9 +90,9 @@ class Doors:
         )
 
     def log(self, text: str) -> None:
-        """Talk: one line on standard error, in one piece, since several threads may talk."""
+        """Talk: one line on standard error."""
         if not self.quiet:
-            print(f"{text}\n", end="", file=sys.stderr, flush=True)
+            talk(f"{text}\n")
 
 
 def _run_in_room(room: "Room", shell: "Shell", doors: "LockDoors") -> "Completed":

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
-from reprobridge.cli.standard_output import drop_output
+from reprobridge.cli.streams import open_closed, talk
 from reprobridge.errors import ReproBridgeError, UsageError
 
 COMMANDS = (
@@ -72,12 +72,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What a short command makes lives as long as it does: looking for garbage, most of all at the end, took an
     # eighth of its time.
     gc.set_threshold(GARBAGE)
+    open_closed()
     words = _command_first(list(sys.argv[1:] if argv is None else argv))
     if not words or words[0] not in COMMANDS:
         _overview().parse_args(words)
     name, *rest = words
     arguments = _parser(name).parse_intermixed_args(rest)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
+            signal.signal(number, _interrupt)
     return carry_out(load_command(name), arguments)
 
 
@@ -92,11 +95,8 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
         _say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        print("reprobridge: interrupted", file=sys.stderr)
+        talk("reprobridge: interrupted\n")
         return INTERRUPTED
-    except BrokenPipeError:
-        drop_output()
-        return 0
     except OSError as error:
         if refused := _refused_store(error, arguments.store):
             _say(str(refused))
@@ -115,7 +115,7 @@ def _say(text: str) -> None:
         character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]
         for character in text
     )
-    print("reprobridge: " + "".join(shown), file=sys.stderr)
+    talk(f"reprobridge: {''.join(shown)}\n")
 
 
 def load_command(name: str) -> Command:
@@ -239,7 +239,7 @@ def _report_bug(error: Exception, *, debug: bool) -> int:
     if debug:
         import traceback
 
-        traceback.print_exception(error)
+        talk("".join(traceback.format_exception(error)))
     else:
         kind = type(error).__name__
         _say(

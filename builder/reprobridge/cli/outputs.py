@@ -14,12 +14,14 @@ from reprobridge.system.files import delete, obstacle
 
 # What writes layouts and archives is imported where one is asked for: most builds stay in the store.
 if TYPE_CHECKING:
-    from reprobridge.oci.layout import DamagedBlobError, ImageParts
+    from reprobridge.oci.layout import ImageParts
 
 KINDS = ("store", "oci", "oci-archive", "docker-archive", "docker", "podman")
 """What may stand before the colon."""
 ENGINES = ("docker", "podman")
 """Kinds that need no path."""
+_LOADED = b"Loaded image"
+"""What engines say of an image that they took."""
 
 
 @frozen
@@ -159,23 +161,28 @@ def _load(engine: str, image: "ImageParts", doors: Doors) -> None:
     from reprobridge.system.processes import Command
 
     reading, writing = os.pipe()
-    damage: list[DamagedBlobError] = []
-    thread = threading.Thread(target=_pour, args=(image, writing, damage))
+    troubles: list[Exception] = []
+    thread = threading.Thread(target=_pour, args=(image, writing, troubles))
     with os.fdopen(reading, "rb") as stream:
         thread.start()
         done = doors.processes.run(Command(argv=(engine, "load"), stdin=stream))
     thread.join()
-    if damage:
-        raise damage[0]
-    if done.returncode:
-        hint = f"does `{engine} info` work?"
-        raise AssembleError(f"{engine} did not take the image", found=done.failure, hint=hint)
+    if troubles:
+        raise troubles[0]
+    if done.returncode or _LOADED not in done.stdout:
+        raise AssembleError(
+            f"{engine} did not take the image",
+            expected=f"{_LOADED.decode()}…",
+            found=done.failure
+            if done.returncode
+            else done.stdout.decode(errors="replace").strip() or "nothing",
+            hint=f"does `{engine} info` work?",
+        )
     doors.log(done.stdout.decode(errors="replace").strip())
 
 
-def _pour(image: "ImageParts", descriptor: int, damage: "list[DamagedBlobError]") -> None:
+def _pour(image: "ImageParts", descriptor: int, troubles: list[Exception]) -> None:
     from reprobridge.oci.archive import pour_archive
-    from reprobridge.oci.layout import DamagedBlobError
 
     with os.fdopen(descriptor, "wb") as stream:
         write: Callable[[bytes], object] = stream.write
@@ -183,5 +190,5 @@ def _pour(image: "ImageParts", descriptor: int, damage: "list[DamagedBlobError]"
             pour_archive(image, write, docker=True)
         except BrokenPipeError:
             return
-        except DamagedBlobError as error:
-            damage.append(error)
+        except Exception as error:  # noqa: BLE001 - raised again by who waits for this thread
+            troubles.append(error)

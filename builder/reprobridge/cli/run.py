@@ -2,12 +2,12 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.streams import show_printed
 from reprobridge.errors import UsageError, ValidateError
 from reprobridge.system import files
 
@@ -114,7 +114,7 @@ def _run(
     from reprobridge.validate.runner import RunRequest, run_task
     from reprobridge_launcher.plan import Request
 
-    show = _ignore if doors.quiet else _show
+    show = _ignore if doors.quiet else show_printed
     output = TaskOutput(task.id, show)
     request = RunRequest(
         task=task,
@@ -130,12 +130,6 @@ def _run(
         doors.out.write(_report(task, result))
         doors.out.flush()
     return task, result
-
-
-def _show(block: bytes) -> None:
-    """What a task prints is talk here: standard output is for the results."""
-    sys.stderr.buffer.write(block)
-    sys.stderr.flush()
 
 
 def _ignore(block: bytes) -> None:

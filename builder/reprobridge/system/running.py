@@ -29,12 +29,16 @@ def run_to_end(command: Command) -> Completed:
             pass_fds=command.pass_fds,
             start_new_session=True,
         )
-    except FileNotFoundError as error:
+    except OSError as error:
+        name = Path(command.argv[0]).name
+        missing = isinstance(error, FileNotFoundError)
         raise ProgramNotFound(
             f"cannot start {command.argv[0]}",
             expected="a program on this machine",
             found=str(error),
-            hint=f"install {Path(command.argv[0]).name} or put its folder on PATH",
+            hint=f"install {name} or put its folder on PATH"
+            if missing
+            else f"does `{name}` start in a shell?",
         ) from error
     return _finish(process, command)
 

@@ -4,6 +4,7 @@ import argparse
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from reprobridge.cli.doors import Doors
 from reprobridge.cli.main import COMMANDS, add_common, carry_out, load_command, main
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
+from support.artifacts import WINE
 from support.command import succeed
 
 
@@ -207,6 +209,39 @@ def test_who_stops_reading_hears_nothing(words: tuple[str, ...], unbuffered: str
     done = subprocess.run(argv, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, env=setting)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def unheard(stream: str, *words: str) -> int:
+    """The exit status of the command when nobody reads its standard output, or its standard error, any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    argv = [sys.executable, "-m", "reprobridge", *words]
+    where = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: writing}
+    done = subprocess.run(argv, check=False, stdout=where["stdout"], stderr=where["stderr"])
+    os.close(writing)
+    return done.returncode
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_who_is_not_heard_fails_all_the_same(stream: str, tmp_path: Path) -> None:
+    store = ("--store", str(tmp_path / "store"))
+    paper = shutil.copytree(WINE, tmp_path / "paper")
+    (paper / "src/run.py").write_text("edited")
+    assert unheard(stream, "init", str(tmp_path / "new")) == 0
+    assert unheard(stream, "lock", str(paper), "--check", *store) == 1
+    assert unheard(stream, "build", str(paper), *store) == 3
+    assert unheard(stream, "build", str(tmp_path), *store) == 2
+
+
+@pytest.mark.parametrize("stream", ["0<", "1>", "2>"])
+def test_a_closed_stream_is_no_bug(stream: str, tmp_path: Path) -> None:
+    script = f'exec "$0" -m reprobridge "$@" {stream}&-'
+    words = ("template", "list", "--store", str(tmp_path / "store"))
+    argv = ["sh", "-c", script, sys.executable, *words]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([*argv[:4], "build", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 @pytest.mark.parametrize("words", ["schema", "template list"])
