@@ -42,7 +42,11 @@ def lock_file(path: Path) -> bytes:
     except FileNotFoundError:
         hint = f"run `reprobridge lock {path.parent}`"
         raise LockError(
-            "there is no lock yet", where=str(path), expected="a lock", found="nothing", hint=hint
+            "there is no lock yet",
+            where=str(path),
+            expected="a lock",
+            found=files.obstacle(path) or "nothing",
+            hint=hint,
         ) from None
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from error
@@ -104,6 +108,14 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def write_lock(path: Path, lock: "Lock") -> bytes:
     """Replace the lock file in one step; gives its bytes. Raises LockError where it may not be written."""
     data = lock_bytes(lock)
+    if found := files.obstacle(path):
+        raise LockError(
+            "the lock cannot be written",
+            where=str(path),
+            expected="a new path, or a file to replace",
+            found=found,
+            hint="put the file itself there, or delete what is there; what it leads to would stay as it is",
+        )
     try:
         files.write_file(path, data)
     except OSError as error:

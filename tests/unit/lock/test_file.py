@@ -137,3 +137,21 @@ def test_a_lock_that_may_not_be_written_is_an_error_with_a_hint(tmp_path: Path) 
     with pytest.raises(LockError, match="the lock cannot be written") as caught:
         write_lock(tmp_path / "file" / "reprobridge.lock", LOCK)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("is_dangling", [False, True])
+def test_a_lock_takes_no_links_place(is_dangling: bool, tmp_path: Path) -> None:
+    (tmp_path / "shared").write_text("old")
+    path = tmp_path / "reprobridge.lock"
+    path.symlink_to("nowhere" if is_dangling else "shared")
+    with pytest.raises(LockError, match="the lock cannot be written") as caught:
+        write_lock(path, LOCK)
+    assert str(caught.value.found).startswith("a link to")
+    assert (caught.value.hint is not None, path.is_symlink()) == (True, True)
+
+
+def test_a_link_that_leads_nowhere_is_named_where_a_lock_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "reprobridge.lock").symlink_to("nowhere")
+    with pytest.raises(LockError, match="there is no lock yet") as caught:
+        read_lock(tmp_path / "reprobridge.lock")
+    assert caught.value.found == "a link to nowhere"
