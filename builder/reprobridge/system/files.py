@@ -1,10 +1,11 @@
 """Writing files: whole or not at all.
 
 Every file appears under its final name in one step, finished, so that a reader never sees half a file. `replacing`
-writes into a file that has no name until then: whatever ends the process, the system takes back what was written.
+writes into a file that has no name until then: when the process is killed, the system takes back what was written.
 Where that cannot be (NFS and other file systems without such files, a folder, a file that others read by its path
-while it grows), a killed process leaves a `.tmp-*` behind, which goes with the next archive or folder that is
-written there, or with the store's next prune (`leftovers.py`).
+while it grows, and for the moment in which a finished file takes the place of another), a killed process leaves a
+`.tmp-*` behind, which goes with the next archive or folder that is written there, or with the store's next prune
+(`leftovers.py`).
 No fsync: what we write can be made again, and what leaves the store is compared with its digest.
 """
 
@@ -71,6 +72,7 @@ def replacing(target: Path, *, mode: int = 0o644) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         os.fchmod(stream.fileno(), mode)
+        hold(stream.fileno())  # it may get a temporary name; let go when the file is closed
         # With a descriptor, though the path is absolute: only so has Python the kernel follow it.
         _put(lambda path: os.link(_handle(stream), path, src_dir_fd=stream.fileno()), target)
 
@@ -136,8 +138,8 @@ def create_file(path: Path, data: bytes, *, mode: int) -> None:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
             os.fchmod(stream.fileno(), mode)
-    except OSError:
-        path.unlink()
+    except BaseException:  # also when interrupted
+        path.unlink(missing_ok=True)
         raise
 
 
@@ -224,6 +226,12 @@ def remove_folder(folder: Path) -> None:
             if not inner.is_symlink():
                 inner.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def move_folder(source: Path, target: Path) -> None:
+    """Let a folder become `target`, where nothing is, for its owner alone to write into; needs no room."""
+    source.chmod(0o755)
+    source.rename(target)
 
 
 @contextlib.contextmanager

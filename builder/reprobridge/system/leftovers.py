@@ -14,7 +14,7 @@ from pathlib import Path
 TEMPORARY = ".tmp-"
 """Prefix of what is unfinished."""
 
-_OURS = re.compile(rf"{re.escape(TEMPORARY)}\d+-[0-9a-f]{{12}}")
+_OURS = re.compile(rf"{re.escape(TEMPORARY)}[0-9]+-[0-9a-f]{{12}}")
 
 
 def unfinished_name(folder: Path) -> Path:
@@ -29,13 +29,15 @@ def hold(descriptor: int) -> None:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether the process that makes this (its name says which) is gone."""
+    """Whether the process that makes this (its name says which) is gone, or never was: no process has such an id."""
     pid = path.name.removeprefix(TEMPORARY).partition("-")[0]
     try:
+        if int(pid) <= 0:  # to the system our own group of processes, or others
+            return True
         os.kill(int(pid), 0)
     except PermissionError:
         return False
-    except (ProcessLookupError, ValueError):
+    except (ProcessLookupError, ValueError, OverflowError):
         return True
     return False
 

@@ -1,5 +1,6 @@
 """Files appear whole or not at all, also when the process that writes them is killed."""
 
+import fcntl
 import os
 import signal
 import stat
@@ -160,6 +161,58 @@ def test_what_others_called_temporary_stays(tmp_path: Path) -> None:
     assert names(tmp_path) == sorted([*theirs, f"{TEMPORARY}{NOBODY}-0123456789ab"])
 
 
+@pytest.mark.parametrize("pid", ["0", "9" * 20, "9" * 200])
+def test_what_no_process_can_have_made_is_abandoned(pid: str, tmp_path: Path) -> None:
+    (tmp_path / f"{TEMPORARY}{pid}-0123456789ab").touch()
+    files.clear_leftovers(tmp_path)
+    assert names(tmp_path) == []
+
+
+HELD = """
+import sys
+from pathlib import Path
+from reprobridge.system import files
+target = Path(sys.argv[1])
+def stop(event, arguments):
+    if event == "os.rename" and Path(arguments[1]) == target:
+        print(1, flush=True)
+        sys.stdin.read()
+sys.addaudithook(stop)
+files.write_file(target, b"new")
+"""
+
+
+def test_a_temporary_name_is_held_until_the_file_has_its_own_and_no_longer(folder: Path) -> None:
+    (folder / "file").write_bytes(b"old")
+    writer = Writer(HELD, folder / "file")
+    (temporary,) = folder.glob(f"{TEMPORARY}*")
+    with temporary.open("rb+") as stream:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        writer.finish()
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert (names(folder), (folder / "file").read_bytes()) == (["file"], b"new")
+
+
+INTERRUPTED = """
+import signal, sys
+from pathlib import Path
+from reprobridge.system import files
+def stop(event, arguments):
+    if event == "open" and isinstance(arguments[0], int):
+        signal.raise_signal(signal.SIGINT)
+sys.addaudithook(stop)
+files.create_file(Path(sys.argv[1]), b"secret", mode=0o600)
+"""
+
+
+def test_an_interrupted_process_leaves_no_half_of_a_new_file(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "paper.key")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("KeyboardInterrupt\n")
+    assert names(tmp_path) == []
+
+
 def test_an_error_leaves_the_target_as_it_was_and_nothing_beside_it(tmp_path: Path) -> None:
     target = tmp_path / "file"
     files.write_file(target, b"old")
@@ -232,3 +285,11 @@ def test_what_no_file_may_take_the_place_of_is_named(tmp_path: Path) -> None:
         "dangling": "a link to nowhere",
         "new": None,
     }
+
+
+def test_a_folder_is_moved_out_of_scratch_and_no_longer_open_to_all(tmp_path: Path) -> None:
+    with files.shared_folder(tmp_path) as shared:
+        (shared / "log").touch()
+        files.move_folder(shared, tmp_path / "kept")
+    assert (names(tmp_path), names(tmp_path / "kept")) == (["kept"], ["log"])
+    assert stat.S_IMODE((tmp_path / "kept").stat().st_mode) == 0o755
