@@ -167,9 +167,15 @@ def test_a_log_that_was_changed_inside_is_not_believed(doors: Doors, tmp_path: P
     assert result["compatible"] is None
 
 
-def test_evidence_that_cannot_be_written_is_told_and_none_of_it_is_left(doors: Doors, tmp_path: Path) -> None:
+def test_evidence_that_cannot_be_written_is_kept_in_the_store_and_none_of_it_is_left(
+    doors: Doors, tmp_path: Path
+) -> None:
     (tmp_path / "accuracy").touch()
     with pytest.raises(ValidateError, match="the evidence cannot be written") as caught:
         call(run, doors, IMAGE, "accuracy", "--out", str(tmp_path))
     assert "--out DIR" in str(caught.value.hint)
     assert [path.name for path in tmp_path.iterdir()] == ["accuracy"]
+    (kept,) = (doors.store.root / "evidence").iterdir()
+    assert str(kept) in str(caught.value.hint)
+    (run_folder,) = (kept / "accuracy").iterdir()
+    assert record(run_folder / "runner.json").value == 98.8764

@@ -22,6 +22,7 @@ SUMMARY = "run tasks of an image in a sandbox and measure them"
 
 HELD = 64 << 10
 """Bytes that are held back at most: no report of the launcher is longer."""
+_ROOM = 64 << 10  # the least evidence is a few files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,15 +72,15 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
 def _require_room(out: Path) -> None:
     """Raises ValidateError, before anything is measured, where no evidence can be written."""
     try:
-        with files.unfinished(out):
-            pass
+        with files.unfinished(out) as (_, stream):
+            stream.write(bytes(_ROOM))
     except OSError as error:
         raise ValidateError(
             "the evidence cannot be written",
             where=str(out),
-            expected="a folder that may be written",
+            expected="a folder that may be written, with room",
             found=error.strerror or str(error),
-            hint="name another one: --out DIR",
+            hint="make room, or name another one: --out DIR",
         ) from error
 
 

@@ -17,8 +17,8 @@ from reprobridge.store.store import Store
 from reprobridge.system import files
 from reprobridge.system.leftovers import TEMPORARY, is_abandoned
 
-KINDS = ("blobs", "results", "unpacked")
-"""Folders that `measure` adds up and `prune` deletes from."""
+KINDS = ("blobs", "results", "unpacked", "evidence")
+"""Folders that `measure` adds up and `clear` deletes; `prune` keeps what lies in the last."""
 
 
 @frozen
@@ -92,7 +92,7 @@ def sweep(store: Store) -> int:
     Processes are known by their ids here: where containers share a store, sweep while none of them works.
     """
     freed = 0
-    folders = [store.root, *(store.root / name for name in ("blobs", "unpacked", "scratch"))]
+    folders = [store.root, *(store.root / name for name in ("blobs", "unpacked", "evidence", "scratch"))]
     folders += [*store.root.glob("results/*"), *store.root.glob("references/**")]
     for folder in folders:
         for path in sorted(folder.glob(f"{TEMPORARY}*")) if folder.is_dir() else ():

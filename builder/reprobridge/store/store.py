@@ -6,6 +6,7 @@ Layout below the root:
     results/<kind>/<64 hex>     canonical JSON that a recipe evaluated to, by the recipe's key
     references/<name>/<tag>     digest of an image's manifest
     unpacked/<64 hex>/          a layer's files for the sandbox, by diff_id
+    evidence/<name>/            runs whose evidence could not be written where it should; while a task runs, its files
     scratch/                    folders and files of running commands, gone when they end
     lock                        held shared by everybody who works, exclusively by `prune`
 Invariants: an object appears by one rename; a blob's name is the digest of its bytes, computed while they
@@ -29,7 +30,7 @@ from reprobridge.system.leftovers import TEMPORARY
 VERSION = "1"
 """Of the layout above; a store of another version is refused."""
 
-_OWN = frozenset({"version", "blobs", "results", "references", "unpacked", "scratch", "lock"})
+_OWN = frozenset({"version", "blobs", "results", "references", "unpacked", "evidence", "scratch", "lock"})
 _NOBODYS = frozenset({"lost+found"})  # stands in each new volume
 
 

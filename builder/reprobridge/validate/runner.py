@@ -7,18 +7,19 @@ these bytes, and writes a record of its own beside the launcher's, with `witness
     OUT/<task>/<run>/evidence.json      the launcher's record
     OUT/<task>/<run>/runner.json        the runner's, same schema (reprobridge.evidence/1)
     OUT/<task>/<run>/runner-stdout.log  what came out of the sandbox; so runner-stderr.log
+
+Where this cannot be written, it is kept in the store, below `evidence`.
 A record that counts is kept in the store too (`scored.py`), where `publish` looks for it.
 What only the inside can know (hardware, installed packages, exit status of each command) is the launcher's
 word in both. What differs between the two is a deviation of the runner's record.
 """
 
-import contextlib
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from reprobridge.errors import ValidateError
+from reprobridge.errors import StoreError, ValidateError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import files
@@ -36,6 +37,7 @@ STREAMS = ("stdout", "stderr")
 """Both streams, by the names of their logs."""
 
 _COMPARED = 1 << 20
+_KEPT = "evidence"  # the store's folder for what cannot be written to where it should
 
 
 @frozen(kw_only=True)
@@ -83,12 +85,12 @@ class _Remains:
 def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
     """Run a task; its evidence is in the request's folder afterwards, also when we are interrupted.
 
-    Raises ValidateError when it can't be written there.
+    Raises ValidateError when it can't be written there; then it is in the store, and the error says where.
     """
     scratch_place = shell.subject.store.root / "scratch"
     nonce = secrets.token_hex(16)
     with (
-        files.shared_folder(scratch_place) as results,
+        files.shared_folder(shell.subject.store.root / _KEPT) as results,
         files.unfinished(scratch_place) as stdout,
         files.unfinished(scratch_place) as stderr,
     ):
@@ -99,16 +101,47 @@ def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
             ended = shell.sandbox.run(shell.subject.layers, inside)
         finally:
             # Also without an end, when we are interrupted: then the record says so, and nobody asks for the result.
-            result = _taken(shell.subject, request, remains, ended)
+            result = _brought(shell.subject, request, remains, ended)
         return result
 
 
-def _taken(subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None) -> RunResult:
-    """Everything that a run left, brought into the evidence with the runner's record."""
+def _brought(
+    subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None
+) -> RunResult:
+    """Everything that a run left, brought into the evidence; what can't be written there stays in the store."""
     places = [request.out / run.relative_to(remains.results) for run in remains.results.glob("*/*")]
     new = [place for place in places if not place.exists()]
-    with _writing(request.out, new):
-        left = take_tree(remains.results, request.out)
+    try:
+        return _taken(subject, request, remains, ended, request.out)
+    except OSError as error:
+        for folder in new:
+            files.remove_folder(folder)
+        kept = _kept(subject, request, remains, ended)
+        raise ValidateError(
+            "the evidence cannot be written",
+            where=str(request.out),
+            expected="a folder that may be written, with room",
+            found=error.strerror or str(error),
+            hint=f"what was measured is kept in {kept}; before the next run make room, or name another folder: --out DIR",
+        ) from error
+
+
+def _kept(subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None) -> Path:
+    """Everything that a run left, in the store: with the runner's record, or as it is when there is no room."""
+    kept = subject.store.root / _KEPT / remains.nonce
+    try:
+        _taken(subject, request, remains, ended, kept)
+    except (OSError, StoreError):
+        files.remove_folder(kept)
+        files.move_folder(remains.results, kept)
+    return kept
+
+
+def _taken(
+    subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None, out: Path
+) -> RunResult:
+    """Everything that a run left, in the folder `out` with the runner's record. Raises OSError."""
+    left = take_tree(remains.results, out)
     found = _launchers_record(remains, request)
     code = outcome.FAILED if ended is None else ended.returncode
     if isinstance(found, str):
@@ -116,38 +149,19 @@ def _taken(subject: Subject, request: RunRequest, remains: "_Remains", ended: Co
         return RunResult(
             exit_code=code or outcome.FAILED,
             record=None,
-            folder=request.out / request.task.id,
+            folder=out / request.task.id,
             problem=f"{found}; the launcher {how}",
         )
     record, name = found
-    folder = request.out / request.task.id / name
-    with _writing(request.out, new):
-        for stream, (path, written) in zip(STREAMS, remains.logs, strict=True):
-            written.flush()
-            files.link_or_copy(path, folder / f"runner-{stream}.log")
+    folder = out / request.task.id / name
+    for stream, (path, written) in zip(STREAMS, remains.logs, strict=True):
+        written.flush()
+        files.link_or_copy(path, folder / f"runner-{stream}.log")
     record = _witnessed(subject, request, record, folder, left)
-    with _writing(request.out, new):
-        files.write_file(folder / RECORD, record_bytes(record))
+    files.write_file(folder / RECORD, record_bytes(record))
     keep_scored(subject.store, subject.artifact, record)
     measured = outcome.MEASURED if record.value is not None else code or outcome.NOT_EXTRACTED
     return RunResult(exit_code=measured, record=record, folder=folder)
-
-
-@contextlib.contextmanager
-def _writing(out: Path, new: list[Path]) -> Iterator[None]:
-    """What the system says about the evidence's folder, as our error; the half that is written goes."""
-    try:
-        yield
-    except OSError as error:
-        for folder in new:
-            files.remove_folder(folder)
-        raise ValidateError(
-            "the evidence cannot be written",
-            where=str(out),
-            expected="a folder that may be written, with room",
-            found=error.strerror or str(error),
-            hint="make room, or name another folder: --out DIR; then run again",
-        ) from error
 
 
 def _inside(

@@ -1,6 +1,7 @@
 """What `reprobridge run` shows of a task's output: all of it, but for the report that it prints itself."""
 
 import itertools
+import resource
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,20 @@ def test_an_evidence_folder_that_cannot_be_made_is_refused_before_anything_runs(
     out = ["--out", str(tmp_path / "file" / "out"), "--store", str(tmp_path / "store")]
     assert main(["run", image, "lda", *out]) == ValidateError.exit_code
     assert "the evidence cannot be written" in capsys.readouterr().err
+
+
+def test_an_evidence_folder_without_room_is_refused_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = f"oci:{tmp_path / 'no such layout'}"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, before[1]))  # as on a disk that is nearly full
+    try:
+        status = main(
+            ["run", image, "lda", "--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert status == ValidateError.exit_code
+    assert "the evidence cannot be written" in capsys.readouterr().err
+    assert list((tmp_path / "out").iterdir()) == []

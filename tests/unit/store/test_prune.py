@@ -54,10 +54,13 @@ def test_pruning_keeps_measurements_and_what_is_known_about_kept_images(tmp_path
         store.remember(kind, gone, {})
     store.remember("scored", gone, {})
     store.remember("claims", manifest, {})
+    kept = tmp_path / "evidence" / "run"
+    kept.mkdir(parents=True)
     prune(store, keep_after=NEVER_YOUNG)
     left = {(path.parent.name, path.name) for path in (tmp_path / "results").glob("*/*")}
     about = {("validation", manifest.hex), ("composition", manifest.hex)}
     assert left == {*about, ("scored", gone.hex)}
+    assert kept.is_dir()
 
 
 def test_pruning_keeps_what_is_young(tmp_path: Path) -> None:
