@@ -111,6 +111,8 @@ class ArtifactImage:
     """What the manifest says is installed."""
     tasks: list[dict[str, Any]] = field(default_factory=lambda: [task()])
     """The manifest's tasks."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """Variables of every task."""
     guide: str = GUIDE
     """The guide."""
     spec: str = SPEC
@@ -158,7 +160,7 @@ class ArtifactImage:
             "decisions": {"ambiguities": [], "pitfalls": [], "open_choices": []},
             "environment": {
                 "python": "/opt/env/bin/python",
-                "variables": {},
+                "variables": self.variables,
                 "locks": {},
                 "distributions": distributions,
                 "gpu": None,

@@ -8,6 +8,7 @@ A word may be None, where nobody knows what a shell will make of it.
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import takewhile
 
 from reprobridge.frozen import frozen
 
@@ -21,6 +22,7 @@ _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _PYTHON_FLAGS = re.compile(r"-[bBdEiIOPqsSuvx]+")
 _SHELL_FLAGS = re.compile(r"-[aefhmnuvxBCEHPT]+")
 _SHELL_OPTIONS = re.compile(r"-[abcefhmouvxBCEHPT]+")
+_LOGIN = re.compile(r"-[a-zA-Z]*l[a-zA-Z]*")
 _R_FLAGS = re.compile(r"--(vanilla|verbose|no-[a-z-]+)")
 _OTHERS = frozenset({"perl", "ruby", "julia"})
 
@@ -47,20 +49,21 @@ class Need:
     name: str
     """As the command names it."""
     reader: str = ""
-    """The interpreter that reads it, as the command names it."""
+    """The interpreter that reads it, as the command names it; of a program what starts it, empty for the kernel: a
+    shell and `env` read themselves what has no #! line."""
 
 
 Words = Sequence[str | None]
 """A command; None stands for a word that nobody knows yet."""
 
 
-def needs(words: Words) -> Iterator[Need]:
-    """What the command needs for certain."""
+def needs(words: Words, starter: str = "") -> Iterator[Need]:
+    """What the command needs for certain, which `starter` starts."""
     if not words or not words[0]:
         return
     program, rest = words[0], words[1:]
     if is_fixed(program):
-        yield Need(Kind.PROGRAM, program)
+        yield Need(Kind.PROGRAM, program, starter)
     name = program.rpartition("/")[2]
     if name == "env":
         yield from _behind_env(rest)
@@ -74,19 +77,36 @@ def needs(words: Words) -> Iterator[Need]:
         yield from _script(Kind.SCRIPT, program, rest)
 
 
+def is_shell(words: Words) -> bool:
+    """Whether the command starts a shell."""
+    return bool(words) and (words[0] or "").rpartition("/")[2] in SHELLS
+
+
+def is_login_shell(words: Words) -> bool:
+    """Whether the command starts a shell that reads /etc/profile first, which sets PATH anew."""
+    options = takewhile(lambda word: word and word[0] == "-" and word != "--", words[1:])
+    return is_shell(words) and any(word == "--login" or _LOGIN.fullmatch(word or "") for word in options)
+
+
 def shell_script(words: Words) -> tuple[str, bool] | None:
     """The text behind a shell's `-c`, and whether the shell ends at the first failure (`-e`); None: no such text."""
-    if not words or not words[0] or words[0].rpartition("/")[2] not in SHELLS:
+    if not is_shell(words):
         return None
-    rest, stops = list(words[1:]), False
-    while rest and (flags := rest.pop(0)) and _SHELL_OPTIONS.fullmatch(flags):
-        stops = stops or "e" in flags
+    rest, letters, names = list(words[1:]), "", list[str | None]()
+    while rest and _SHELL_OPTIONS.fullmatch(rest[0] or ""):
+        flags = rest.pop(0) or ""
+        letters += flags
         if "o" in flags:
-            stops = stops or rest[:1] == ["errexit"]
+            names += rest[:1]
             del rest[:1]
-        if "c" in flags:
-            return (rest[0], stops) if rest and rest[0] is not None else None
-    return None
+    if rest and rest[0] in ("--", "-"):
+        del rest[0]
+    elif rest and (rest[0] or "").startswith(("-", "+")):  # an option that is not known here
+        return None
+    silent = {"noexec", "onecmd", None} & set(names)
+    if "c" not in letters or silent or not rest or rest[0] is None:
+        return None
+    return rest[0], "e" in letters or "errexit" in names
 
 
 def without_assignments(words: Words) -> tuple[Words, frozenset[str]]:
@@ -100,14 +120,16 @@ def without_assignments(words: Words) -> tuple[Words, frozenset[str]]:
 
 
 def moves_search(names: frozenset[str]) -> bool:
-    """Whether one of these variables changes where programs, libraries or modules are looked for."""
-    return any(name == "PATH" or name.startswith(("PYTHON", "LD_")) for name in names)
+    """Whether one of these variables changes where things are looked for, or what a shell runs first."""
+    return any(
+        name in ("PATH", "ENV", "SHELLOPTS") or name.startswith(("PYTHON", "LD_", "BASH")) for name in names
+    )
 
 
 def _behind_env(rest: Words) -> Iterator[Need]:
     words, names = without_assignments(rest)
     if words and words[0] and not words[0].startswith("-") and not moves_search(names):
-        yield from needs(words)
+        yield from needs(words, "env")
 
 
 def _of_python(program: str, rest: Words) -> Iterator[Need]:

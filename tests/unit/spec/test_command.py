@@ -2,9 +2,7 @@
 
 import pytest
 
-from reprobridge.spec.command import Kind, Need, needs, shell_script
-
-PYTHON = Need(Kind.PROGRAM, "python")
+from reprobridge.spec.command import Kind, Need, is_login_shell, needs, shell_script
 
 
 def further(*words: str | None) -> list[Need]:
@@ -51,6 +49,7 @@ def test_the_script_or_module_behind_an_interpreter_is_needed(command: str, need
         "env -i python run.py",
         "env PYTHONPATH=src python -m pkg",
         "env PATH=/x prog",
+        "env BASH_ENV=made.sh bash run.sh",
         "timeout 10 nothing.py",
     ],
 )
@@ -60,7 +59,11 @@ def test_of_what_is_not_certain_nothing_is_said(command: str) -> None:
 
 def test_the_command_behind_env_and_its_assignments_is_the_one_that_counts() -> None:
     found = list(needs(["env", "OMP_NUM_THREADS=1", "python", "run.py"]))
-    assert found == [Need(Kind.PROGRAM, "env"), PYTHON, Need(Kind.SCRIPT, "run.py", "python")]
+    assert found == [
+        Need(Kind.PROGRAM, "env"),
+        Need(Kind.PROGRAM, "python", "env"),
+        Need(Kind.SCRIPT, "run.py", "python"),
+    ]
 
 
 @pytest.mark.parametrize("program", ["/tmp/made/solver", "../solver", "/data/bin/solver"])
@@ -83,6 +86,15 @@ def test_a_command_without_a_known_program_needs_nothing_known(words: tuple[str 
         ("bash -euo pipefail -c x y", ("x", True)),
         ("bash -o errexit -c x", ("x", True)),
         ("/bin/dash -c x", ("x", False)),
+        ("bash -c -e x", ("x", True)),
+        ("bash -c -- x", ("x", False)),
+        ("bash -c - x", ("x", False)),
+        ("bash -c -o pipefail -u -- -x y", ("-x", False)),
+        ("bash -e -- -c x", None),
+        ("bash -c +e x", None),
+        ("bash -c --norc x", None),
+        ("bash -c --", None),
+        ("bash -o noexec -c x", None),
         ("bash -lc x", None),
         ("bash --norc -c x", None),
         ("bash run.sh -c", None),
@@ -93,3 +105,15 @@ def test_a_command_without_a_known_program_needs_nothing_known(words: tuple[str 
 )
 def test_the_text_behind_a_shells_c_is_found(command: str, found: tuple[str, bool] | None) -> None:
     assert shell_script(command.split()) == found
+
+
+@pytest.mark.parametrize("command", ["bash -lc x", "sh -l -c x", "bash --login -c x", "/bin/bash -eu -cl x"])
+def test_a_shell_that_reads_the_profile_first_is_known(command: str) -> None:
+    assert is_login_shell(command.split())
+
+
+@pytest.mark.parametrize(
+    "command", ["bash -c -- -l", "bash run.sh -l", "bash --noprofile x", "ls -l", "bash"]
+)
+def test_other_commands_are_no_login_shells(command: str) -> None:
+    assert not is_login_shell(command.split())

@@ -1,83 +1,108 @@
 """Can every task's command start? Found without running it, which may take hours.
 
 A smoke run shows that the task's short command works; the scored one may still name a program, a script or a module
-that is not in the image. Only what is certain is a problem (`spec/command.py`): of a shell's script the commands that
-run whatever the others do, and of these the scripts and modules only before anything else has run that could make
-them.
+that is not in the image. Only what is certain is a problem (`spec/command.py`, `demands.py`).
 """
 
 import json
 import posixpath
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from reprobridge.assemble.deb_shell_syntax import Block, Command, Node, Sequel, parse_script
-from reprobridge.spec.command import Kind, Need, Words, moves_search, needs, shell_script, without_assignments
+from reprobridge.spec.command import Kind, Need, is_fixed
+from reprobridge.validate.checks.demands import demanded
 from reprobridge.validate.checks.programs import STARTS
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import CODE, Subject
 from reprobridge_launcher.workspace import SYSTEM_PATH
 
-_BUILTINS = """
-. : [ alias bg bind break builtin caller cd command compgen complete compopt continue coproc declare dirs disown echo
-enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd
-pwd read readarray readonly return select set shift shopt source suspend test time times trap true type typeset ulimit
-umask unalias unset wait
-"""
-BUILTINS = frozenset(_BUILTINS.split())
-"""What shells have in themselves."""
+PORTION = 64 << 10
+"""Bytes of needs that one run is asked about: Linux takes no argument over 128 KiB."""
 
-_HARMLESS = frozenset({":", "export", "set", "true", "ulimit", "umask", "unset"})
-"""Builtins after which every file is where it was."""
-_UNCERTAIN = re.compile(
-    r"\b(alias|eval|exit|function|hash|PATH|return|shopt|source|trap)\b|\(\s*\)|(^|[\s;&|])\.\s"
-)
-"""What may end a script early, or give a name another meaning than the image does."""
-_PLAIN = re.compile(r"[\w./:@%+,=^-]+")
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"$`\\]*)\"")
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _HINTS = {
     Kind.PROGRAM: "add its package to `apt` or to the requirements, or correct the command",
     Kind.SCRIPT: "a path is relative to the code; `source.exclude` may have dropped the file",
     Kind.SHELL_SCRIPT: "a path is relative to the code; `source.exclude` may have dropped the file",
     Kind.MODULE: "add its package to the requirements, or its folder to PYTHONPATH in `environment.variables`",
 }
-_UNFIT = "a change may make it executable, or the command may begin with its interpreter"
+_UNFIT = (
+    (
+        "a file that is not executable",
+        "a change may make it executable, or the command may begin with its interpreter",
+    ),
+    ("a text without", "begin it with a #! line, or the command with its interpreter"),
+    ("a package without", "add a __main__.py to it, or name one of its modules"),
+    (r"\r'", "its lines end in CR LF, which Linux reads as part of the name: store it with LF alone"),
+    ("a script for", "add that interpreter's package to `apt`, or begin the command with the right one"),
+)
+"""What to do where something else was found, by how that begins or by what it contains."""
 
 
 def command_problems(shell: CleanShell) -> list[str]:
     """What the scored commands name and the image does not have."""
     tasks = shell.subject.artifact.tasks
-    needed = {task.id: tuple(dict.fromkeys(demanded(task.command))) for task in tasks}
+    variables = dict(shell.subject.artifact.environment.variables)
+    needed = {task.id: tuple(demanded(task.command, variables)) for task in tasks}
+    once = dict.fromkeys(need for wanted in needed.values() for need in wanted if _decided(need, variables))
     # Modules last: one whose package has to be imported may end the interpreter.
-    once = dict.fromkeys(need for wanted in needed.values() for need in wanted)
     asked = sorted(once, key=lambda need: need.kind is Kind.MODULE)
-    found = {need: said for need, said in zip(asked, _answers(shell, asked), strict=False) if said}
-    return [
+    found = dict(_found(shell, asked))
+    problems = [
         f"{task}: command: {_problem(need, found[need], shell.subject)}"
         for task, wanted in needed.items()
         for need in wanted
         if need in found
     ]
+    return list(dict.fromkeys(problems))
+
+
+def _decided(need: Need, variables: Mapping[str, str]) -> bool:
+    """Whether the image alone decides it: nothing is looked for in folders that are filled when a task runs."""
+    if need.kind is Kind.MODULE:
+        return _lasting(variables.get("PYTHONPATH", ""))
+    if need.kind is Kind.SCRIPT or "/" in need.name:
+        return True
+    path = variables.get("PATH", SYSTEM_PATH)
+    return _lasting(path) and all(folder.startswith("/") for folder in path.split(":"))
+
+
+def _lasting(path: str) -> bool:
+    return all(is_fixed(f"{folder}/") for folder in path.split(":"))
 
 
 def _problem(need: Need, found: str, subject: Subject) -> str:
     return f"expected {_expected(need)}, found {found}; hint: {_hint(need, found, subject)}"
 
 
-def _answers(shell: CleanShell, asked: Sequence[Need]) -> list[str | None]:
-    """What was found instead of each; none for the last ones where looking ended early."""
-    if not asked:
-        return []
+def _found(shell: CleanShell, asked: Sequence[Need]) -> Iterator[tuple[Need, str]]:
+    """What was found instead of those that are missing; none of the last ones where looking ended early."""
     environment = shell.subject.artifact.environment
     python = environment.python or "python3"
     path = f"{posixpath.dirname(python)}:{SYSTEM_PATH}" if environment.python else SYSTEM_PATH
-    listed = json.dumps([[need.kind.value, need.name, need.reader] for need in asked])
-    answer = shell.run(
-        (python, "-c", STARTS, python, f"/{CODE}", listed),
-        more={"HOME": "/tmp", "PATH": path, **dict(environment.variables)},  # noqa: S108 - in the sandbox
-    )
-    return list(_read(answer.stdout))
+    more = {"HOME": "/tmp", "PATH": path, **dict(environment.variables)}  # noqa: S108 - in the sandbox
+    for portion in portions(asked):
+        listed = json.dumps([_question(need) for need in portion])
+        answer = shell.run((python, "-c", STARTS, python, f"/{CODE}", listed), more=more)
+        yield from ((need, said) for need, said in zip(portion, _read(answer.stdout), strict=False) if said)
+
+
+def portions(asked: Sequence[Need]) -> Iterator[list[Need]]:
+    """The needs in as many parts as it takes; what is too long for any part is no name that a file can have."""
+    portion, size = list[Need](), 0
+    for need in asked:
+        length = len(json.dumps(_question(need))) + 2
+        if length > PORTION:
+            continue
+        if size + length > PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(need)
+        size += length
+    if portion:
+        yield portion
+
+
+def _question(need: Need) -> list[str]:
+    return [need.kind.value, need.name, need.reader]
 
 
 def _read(printed: bytes) -> Iterator[str | None]:
@@ -107,99 +132,23 @@ def _place(need: Need) -> str:
 
 def _hint(need: Need, found: str, subject: Subject) -> str:
     """What to do; where the code has a file of that name elsewhere, which."""
-    if need.kind is Kind.PROGRAM and found != "none":
-        return _UNFIT
-    name = posixpath.basename(need.name)
-    paths = (path.removeprefix(f"{CODE}/") for path in subject.below(CODE))
-    near = (
-        [path for path in paths if posixpath.basename(path) == name] if need.kind is not Kind.MODULE else []
-    )
+    if found == "a folder":
+        inside = (
+            "add a __main__.py to it, or " if need.kind is Kind.SCRIPT and "python" in need.reader else ""
+        )
+        return f"{inside}name a file in it"
+    if found != "none":
+        return next((hint for said, hint in _UNFIT if said in found), _HINTS[need.kind])
+    if need.kind is Kind.MODULE:
+        return "a module is named without .py" if need.name.endswith(".py") else _HINTS[need.kind]
+    near = _near(need, subject)
     return f"did you mean {min(near, key=len)}?" if near else _HINTS[need.kind]
 
 
-# what a command needs
-
-
-def demanded(command: Words) -> Iterator[Need]:
-    """What a command needs, that of a script behind a shell's `-c` included."""
-    yield from needs(command)
-    if script := shell_script(command):
-        text, stops = script
-        if not _UNCERTAIN.search(text):
-            try:
-                block = parse_script(text)
-            except (ValueError, RecursionError, IndexError):
-                return
-            yield from _Script(stops=stops).demanded(block)
-
-
-class _Script:
-    """Follows a script command by command."""
-
-    def __init__(self, *, stops: bool) -> None:
-        self._stops = stops
-        """Whether a command that fails ends the script."""
-        self._fresh = True
-        """Whether nothing has run that makes or moves files, and the folder is still that of the code."""
-        self._moved = False
-        """Whether a variable changes where modules are looked for."""
-
-    def demanded(self, block: Block) -> Iterator[Need]:
-        """What the script needs whatever its commands do."""
-        for node in block:
-            chain = _chain(node)
-            if chain is None:
-                return
-            for command in chain:
-                yield from self._of(command, certain=node is block[-1] or (self._stops and len(chain) == 1))
-                if command.words[:1] == ("exec",):
-                    return
-
-    def _of(self, command: Command, *, certain: bool) -> Iterator[Need]:
-        words, names = without_assignments([_literal(word) for word in command.words])
-        moved = self._moved or moves_search(names)
-        if words[:1] == ["exec"]:
-            words = words[1:]
-        if not words:
-            self._moved = moved
-            return
-        if words[0] in BUILTINS:
-            self._builtin(words)
-            return
-        for need in needs(words) if certain else ():
-            named = need.kind is Kind.PROGRAM and "/" not in need.name and need.name not in BUILTINS
-            if named or (self._fresh and not (moved and need.kind is Kind.MODULE)):
-                yield need
-        self._fresh = False
-
-    def _builtin(self, words: Words) -> None:
-        if words[0] == "set":
-            flags = [word or "?" for word in words[1:]]
-            self._stops = not any(flag[0] in "+?" for flag in flags) and (
-                self._stops or "errexit" in flags or any("e" in flag for flag in flags if flag[0] == "-")
-            )
-        elif words[0] == "export":
-            names = {(word or "PATH=").partition("=")[0] for word in words[1:]}
-            self._moved = self._moved or moves_search(frozenset(names))
-        self._fresh = self._fresh and words[0] in _HARMLESS
-
-
-def _chain(node: Node) -> list[Command] | None:
-    """The commands of `a && b && c`; None for everything else."""
-    match node:
-        case Command():
-            return [node]
-        case Sequel(left, "&&", right):
-            first, then = _chain(left), _chain(right)
-            return None if first is None or then is None else [*first, *then]
-    return None
-
-
-def _literal(word: str) -> str | None:
-    """What the shell makes of a word; of an assignment only the name counts. None: that is not known here."""
-    if _PLAIN.fullmatch(word):
-        return word
-    if quoted := _QUOTED.fullmatch(word):
-        return quoted[1] if quoted[1] is not None else quoted[2]
-    assigned = _ASSIGNED.match(word)
-    return assigned[0] if assigned else None
+def _near(need: Need, subject: Subject) -> list[str]:
+    """Files of the code with the same last name, as the command would name them."""
+    paths = (path.removeprefix(f"{CODE}/") for path in subject.below(CODE))
+    same = [path for path in paths if posixpath.basename(path) == posixpath.basename(need.name)]
+    if need.kind is Kind.PROGRAM:
+        return [f"./{path}" for path in same if f"./{path}" != need.name]
+    return [path for path in same if path != posixpath.normpath(need.name)]

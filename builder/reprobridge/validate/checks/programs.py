@@ -80,7 +80,7 @@ def which(name):
         path = os.path.join(folder, name)
         if folder and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-def program(name, _reader):
+def program(name, starter):
     path = which(name)
     if path is None or not os.path.exists(path):
         return "none"
@@ -93,7 +93,7 @@ def program(name, _reader):
     with open(path, "rb") as stream:
         head = stream.read(256)
     if head[:2] != b"#!":
-        return None if b"\\0" in head else "a text without a #! line"
+        return None if starter or b"\\0" in head else "a text without a #! line"
     line = head[2:].split(b"\\n")[0].replace(b"\\t", b" ").strip(b" ")
     words = line.decode("utf-8", "replace").split(" ")
     by_env = len(words) == 2 and os.path.basename(words[0]) == "env" and not set("-=") & set(words[1])
@@ -101,7 +101,7 @@ def program(name, _reader):
     return "a script for {!r}, which is not there".format(lacking[0]) if lacking else None
 def script(name, reader):
     if os.path.isdir(name):
-        package = "python" in reader and os.path.exists(os.path.join(name, "__main__.py"))
+        package = "python" in reader and any(file.startswith("__main__.") for file in os.listdir(name))
         return None if package else "a folder"
     return None if os.path.exists(name) else "none"
 def shell_script(name, reader):
@@ -131,6 +131,7 @@ def module(name, reader):
                 raise
     return None if spec else found
 os.chdir(sys.argv[2])
+sys.path += os.environ.get("PYTHONPATH", "").split(":")
 looks = {"program": program, "script": script, "shell script": shell_script, "module": module}
 for kind, name, reader in json.loads(sys.argv[3]):
     try:
@@ -144,5 +145,6 @@ os._exit(0)
 """Says of each thing that a command needs what was found instead, as JSON, or null: it is there, or nobody can say.
 
 Its words are the tasks' interpreter, the folder of the code, and the needs (`spec/command.py`) as JSON; it runs with
-the variables of a task. Programs are looked for as the launcher and the kernel do.
+the variables of a task, of which PYTHONPATH counts from the code's folder. Programs are looked for as the launcher
+and the kernel do.
 """
