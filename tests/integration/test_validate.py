@@ -139,6 +139,21 @@ def set_field(**fields: Any) -> Change:
 
 CODE_FOR_STRANGERS_ONLY = RUN + "import os\nif os.getuid() > 10**9: sys.exit('a number that is too high')\n"
 
+TALKING = """\
+import sys
+for number in range(30):
+    print(sys.argv[1], "says", number, "!" * 1000, file=sys.stderr)
+if sys.argv[1] != "good":
+    sys.exit(3)
+print("accuracy: 98.8764")
+"""
+"""Code that says much, and fails where its word is not `good`."""
+
+
+def smoke(*command: str) -> dict[str, Any]:
+    return {"command": list(command), "timeout": 60}
+
+
 Fault = tuple[CheckId, str, Change]
 
 TOLD_APART: dict[str, Fault] = {
@@ -329,3 +344,33 @@ def test_a_task_that_needs_a_missing_gpu_is_not_run(store: Store, sandbox: Sandb
     assert "needs 1 GPUs" in evidence(report, CheckId.SMOKE)
     assert not report.with_verdict(Verdict.FAILED)
     assert not report.passed
+
+
+def test_only_failed_tasks_are_shown_each_with_its_last_lines(store: Store, sandbox: Sandbox) -> None:
+    image = ArtifactImage(code={"run.py": TALKING})
+    tasks = {
+        name: {**task(name), "smoke": smoke("python", "run.py", name)} for name in ("good", "bad", "worse")
+    }
+    image.tasks = [*tasks.values(), *({**tasks["bad"], "id": f"bad{number}"} for number in range(14))]
+    shell = CleanShell(open_subject(image.build(store), store), sandbox)
+    lines = CHECKS[CheckId.SMOKE](shell).evidence
+    at = lines.index("worse: no value: ended with exit status 3")
+    assert [line[:15] for line in lines[at + 1 : at + 4]] == [
+        f"  worse says {number}" for number in (27, 28, 29)
+    ]
+    assert len(lines) == 16 * 4
+    assert max(map(len, lines)) < 310
+    assert not [line for line in lines if "good" in line or "docker" in line]
+
+
+def test_a_program_that_a_login_shell_does_not_find_gets_a_hint(store: Store, sandbox: Sandbox) -> None:
+    image = ArtifactImage(extra={"etc/profile": "PATH=/nowhere\n"})
+    image.tasks = [
+        {**task(name), "smoke": smoke("sh", flags, "python run.py")}
+        for name, flags in (("usual", "-c"), ("login", "-lc"))
+    ]
+    shell = CleanShell(open_subject(image.build(store), store), sandbox)
+    lines = CHECKS[CheckId.SMOKE](shell).evidence
+    assert lines[0] == (
+        "login: no value: ended with exit status 127; hint: a login shell resets PATH: use `bash -c`"
+    )

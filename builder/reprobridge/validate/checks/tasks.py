@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER
+from reprobridge.spec.command import is_login_shell
 from reprobridge.system.processes import cores
 from reprobridge.validate.checks.commands import command_problems
 from reprobridge.validate.model import Finding, Verdict, judged
@@ -15,7 +16,17 @@ from reprobridge_launcher.manifest import Task
 GRACE = 60.0
 """Seconds that the launcher may take besides the smoke runs, each of which it stops itself."""
 SHOWN = 12
-"""Last lines of standard error that the evidence shows."""
+"""Last lines of standard error that the evidence shows of a failed task, where few have failed."""
+SHOWN_LEAST = 3
+"""The same where many have."""
+SHOWN_TOGETHER = 48
+"""Lines that all failed tasks share."""
+WIDTH = 300
+"""Characters of each such line."""
+FOREIGN = "note: no folder of the host is mounted"
+"""How the launcher's note begins that is meant for readers who start a container: here nothing is to be kept."""
+LOGIN = "; hint: a login shell resets PATH: use `bash -c`"
+"""What helps where a login shell finds no program."""
 
 _CHANGING = ("memory", "disk")
 
@@ -28,8 +39,8 @@ class SmokeRuns:
     """By task."""
     failures: Mapping[str, str]
     """Why there is none, by task."""
-    talk: tuple[str, ...]
-    """The last lines of standard error, where tasks say what is wrong."""
+    talk: Mapping[str, tuple[str, ...]]
+    """The last lines of standard error, where tasks say what is wrong, by task."""
 
 
 def check_smoke(shell: CleanShell) -> Finding:
@@ -58,14 +69,14 @@ def run_smoke(shell: CleanShell, tasks: tuple[Task, ...], user: int) -> SmokeRun
     return SmokeRuns(
         {task: value for run in runs for task, value in run.values.items()},
         {task: why for run in runs for task, why in run.failures.items()},
-        tuple(line for run in runs for line in run.talk),
+        {task: lines for run in runs for task, lines in run.talk.items()},
     )
 
 
 def _run_one(shell: CleanShell, task: Task, user: int) -> SmokeRuns:
     limit = (task.smoke.timeout if task.smoke else 0) + GRACE
     ended = shell.launcher("smoke", task.id, "--json", user=user, timeout=limit)
-    talk = tuple(ended.stderr.decode("utf-8", "replace").strip().splitlines()[-SHOWN:])
+    talk = {task.id: _last_lines(task, ended.stderr)}
     try:
         results = json.loads(ended.stdout)["results"]
         values = {item["task"]: float(item["value"]) for item in results if item["value"] is not None}
@@ -76,20 +87,41 @@ def _run_one(shell: CleanShell, task: Task, user: int) -> SmokeRuns:
         return SmokeRuns({}, {task.id: why}, talk)
 
 
+def _last_lines(task: Task, stderr: bytes) -> tuple[str, ...]:
+    """What the task itself said last: the launcher's own report on it, which ends the stream, is told already."""
+    lines = [line.rstrip() for line in stderr.decode("utf-8", "replace").splitlines()]
+    report = f"{task.id}: {task.measurement.name}: no value"
+    if report in lines:
+        del lines[len(lines) - 1 - lines[::-1].index(report) :]
+    told = [line[:WIDTH] for line in lines if line and not line.startswith(FOREIGN)]
+    return tuple(told[-SHOWN:])
+
+
 def _judged(tasks: tuple[Task, ...], runs: SmokeRuns, problems: list[str], otherwise: str) -> Finding:
     """Failed with all problems; not run when all that is missing are GPUs."""
-    unfit = []
-    for task in tasks:
-        if task.smoke and task.id not in runs.values:
-            problem = f"{task.id}: no value: {runs.failures.get(task.id, 'the launcher says nothing of it')}"
-            if task.resources.gpus:
-                unfit.append(f"{problem}; it needs {task.resources.gpus} GPUs, and the clean shell has none")
-            else:
-                problems.append(problem)
-    if unfit and not problems:
+    lacking = [task for task in tasks if task.smoke and task.id not in runs.values]
+    unfit = [
+        f"{_no_value(task, runs)}; it needs {task.resources.gpus} GPUs, and the clean shell has none"
+        for task in lacking
+        if task.resources.gpus
+    ]
+    if unfit and not problems and all(task.resources.gpus for task in lacking):
         return Finding(Verdict.NOT_RUN, tuple(unfit))
-    talk = () if all(task.id in runs.values for task in tasks if task.smoke) else runs.talk
-    return judged([*problems, *unfit, *talk] if problems else [], otherwise)
+    shown = max(SHOWN_LEAST, min(SHOWN, SHOWN_TOGETHER // max(1, len(lacking))))
+    failed = [
+        line
+        for task in lacking
+        if not task.resources.gpus
+        for line in (_no_value(task, runs), *(f"  {line}" for line in runs.talk.get(task.id, ())[-shown:]))
+    ]
+    return judged([*problems, *failed, *unfit], otherwise)
+
+
+def _no_value(task: Task, runs: SmokeRuns) -> str:
+    """That a task has no value, why, and what to do where that is known."""
+    why = runs.failures.get(task.id, "the launcher says nothing of it")
+    reset = task.smoke and is_login_shell(task.smoke.command) and why.endswith("exit status 127")
+    return f"{task.id}: no value: {why}{LOGIN if reset else ''}"
 
 
 def _other_check(shell: CleanShell) -> Iterator[str]:
