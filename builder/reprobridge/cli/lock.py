@@ -58,7 +58,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     upgrade = arguments.upgrade
     options = LockOptions(
         upgrade=upgrade == [],
-        packages=tuple(_normalised(name) or "an empty name" for name in upgrade or ()),
+        packages=tuple(_normalised(name) for name in upgrade or ()),
         tools=arguments.upgrade_tools,
         template=arguments.upgrade_template,
     )
@@ -90,7 +90,7 @@ def _require_locked(names: tuple[str, ...], lock: "Lock") -> None:
             "only locked Python packages can be upgraded by name",
             where="--upgrade",
             expected=", ".join(sorted(locked)) or "no name: the artifact has no Python packages",
-            found=", ".join(unknown),
+            found=", ".join(name or "an empty name" for name in unknown),
             hint="the artifact's folder stands before --upgrade; a new package goes into the requirements",
         )
 
