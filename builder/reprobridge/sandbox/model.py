@@ -1,7 +1,7 @@
 """What every sandbox takes and gives: layers, a shell, and how its command ended.
 
 A sandbox makes a root from layers, read-only, and runs one command in it: in the environment that the shell
-names and no other, without network unless asked, with standard input closed, as a user without rights.
+names and no other, without network unless asked, with /dev/null to read, as a user without rights.
 Nothing of the host is visible but the folders that the shell binds.
 """
 

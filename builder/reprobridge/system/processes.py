@@ -20,7 +20,7 @@ class Command:
     environment: Mapping[str, str] | None = None
     """The whole environment; ours when None."""
     stdin: bytes | BinaryIO | None = None
-    """Bytes or an open file for standard input; closed when None."""
+    """Bytes or an open file for standard input; /dev/null when None, whatever our own is."""
     timeout: float | None = None
     """Seconds after which the whole process group is killed."""
     pass_fds: tuple[int, ...] = ()
@@ -28,7 +28,7 @@ class Command:
     on_stdout: Callable[[bytes], object] | None = None
     """Takes standard output in pieces as it arrives, instead of keeping it; needs `on_stderr` too."""
     on_stderr: Callable[[bytes], object] | None = None
-    """Takes standard error likewise; standard input can't be bytes then."""
+    """Takes standard error likewise."""
 
 
 @frozen(kw_only=True)

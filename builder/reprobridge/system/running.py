@@ -3,12 +3,15 @@
 Apart from `processes.py`, since a command that runs no program should not import `subprocess`.
 """
 
+import contextlib
 import os
 import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from reprobridge.frozen import replace
 from reprobridge.system.processes import Command, Completed, ProgramNotFound
@@ -16,14 +19,30 @@ from reprobridge.system.processes import Command, Completed, ProgramNotFound
 
 def run_to_end(command: Command) -> Completed:
     """Run and keep the output; a time-out or an interrupt ends the whole process group."""
+    with _readable(command.stdin) as stdin:
+        process = _start(command, stdin)
+    return _finish(process, command)
+
+
+@contextlib.contextmanager
+def _readable(given: bytes | BinaryIO | None) -> Iterator[BinaryIO | int]:
+    """What a process can read: a file. Bytes lie in one that has no name, so that nobody has to feed them."""
+    if not isinstance(given, bytes):
+        yield given or subprocess.DEVNULL
+        return
+    with os.fdopen(os.memfd_create("stdin"), "w+b") as stream:
+        stream.write(given)
+        stream.seek(0)
+        yield stream
+
+
+def _start(command: Command, stdin: BinaryIO | int) -> "subprocess.Popen[bytes]":
     try:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             command.argv,
             cwd=command.cwd,
             env=None if command.environment is None else dict(command.environment),
-            stdin=subprocess.PIPE
-            if isinstance(command.stdin, bytes)
-            else (command.stdin or subprocess.DEVNULL),
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=command.pass_fds,
@@ -40,18 +59,16 @@ def run_to_end(command: Command) -> Completed:
             if missing
             else f"does `{name}` start in a shell?",
         ) from error
-    return _finish(process, command)
 
 
 def _finish(process: "subprocess.Popen[bytes]", command: Command) -> Completed:
-    data = command.stdin if isinstance(command.stdin, bytes) else None
     timed_out = False
     try:
-        stdout, stderr = _output(process, command, data)
+        stdout, stderr = _output(process, command)
     except subprocess.TimeoutExpired:
         timed_out = True
         _kill_group(process.pid)
-        stdout, stderr = _output(process, replace(command, timeout=None), None)
+        stdout, stderr = _output(process, replace(command, timeout=None))
     except BaseException:
         _kill_group(process.pid)
         process.wait()
@@ -65,10 +82,10 @@ def _finish(process: "subprocess.Popen[bytes]", command: Command) -> Completed:
     )
 
 
-def _output(process: "subprocess.Popen[bytes]", command: Command, data: bytes | None) -> tuple[bytes, bytes]:
+def _output(process: "subprocess.Popen[bytes]", command: Command) -> tuple[bytes, bytes]:
     """Both streams to their ends: kept, or nothing where sinks took them as they came."""
     if command.on_stdout is None or command.on_stderr is None:
-        return process.communicate(data, timeout=command.timeout)
+        return process.communicate(timeout=command.timeout)
     deadline = None if command.timeout is None else time.monotonic() + command.timeout
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ, command.on_stdout)  # type: ignore[arg-type]
