@@ -102,11 +102,31 @@ def test_where_the_first_failure_ends_the_script_each_command_counts() -> None:
     assert named(f"set +e; {script}", "bash -ec") == {"last"}
 
 
-@pytest.mark.parametrize("name", ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_f%%", "LD_PRELOAD"])
+@pytest.mark.parametrize(
+    ("script", "names"),
+    [
+        ('python A="b".py', {"python"}),
+        ('solver A="b" && ./A=', {"solver"}),
+        ('A="$b" python run.py', {"python", "run.py"}),
+        ('env A="$b" python run.py', {"env", "python", "run.py"}),
+        ('export A="$b" B="c"; python -m pkg', {"python", "pkg"}),
+        ('A=1 export B="$b"; python -m pkg', {"python", "pkg"}),
+        ('export -n A="$b"; python -m pkg', {"python"}),
+        ('env PYTHONPATH="$b" python -m pkg', {"env"}),
+    ],
+)
+def test_only_words_before_a_command_assign(script: str, names: set[str]) -> None:
+    assert named(script) == names
+
+
+@pytest.mark.parametrize(
+    "name", ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_f%%", "LD_PRELOAD", "LD_AUDIT"]
+)
 def test_where_a_variable_makes_shells_do_more_nothing_is_said_of_their_scripts(name: str) -> None:
     assert named("solver", variables=(name,)) == named("run.sh", "bash", (name,)) == set()
     assert named("run.py", "python", (name,)) == {"python", "run.py"}
-    assert named("solver", variables=("OMP_NUM_THREADS",)) == {"solver"}
+    for harmless in ("OMP_NUM_THREADS", "LD_LIBRARY_PATH", "LD_BIND_NOW"):
+        assert named("solver", variables=(harmless,)) == {"solver"}
 
 
 def test_needs_are_asked_in_portions_that_fit_into_an_argument() -> None:

@@ -5,7 +5,7 @@ modules only before anything has run that could make them. Where a shell may do 
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from reprobridge.assemble.deb_shell_syntax import Block, Command, Node, Redirection, Sequel, parse_script
 from reprobridge.spec.command import (
@@ -32,8 +32,8 @@ _HARMLESS = frozenset({":", "export", "set", "true", "ulimit", "umask", "unset"}
 """Builtins after which every file is where it was."""
 _GRAMMAR = frozenset({"coproc", "do", "done", "elif", "else", "esac", "fi", "in", "select", "then"})
 """Words of bash's grammar that the parser takes for commands."""
-_STARTUP = re.compile(r"BASH.*|ENV|SHELLOPTS|LD_.*", re.DOTALL)
-"""Variables by which a shell runs other commands first, or knows functions and options."""
+_STARTUP = re.compile(r"BASH.*|ENV|SHELLOPTS|LD_(PRELOAD|AUDIT)", re.DOTALL)
+"""Variables by which a shell runs other commands first, knows functions and options, or is another program."""
 _UNCERTAIN = re.compile(
     r"\b(alias|builtin|enable|eval|exit|function|hash|kill|logout|PATH|return|shopt|source|suspend|trap)\b"
     r"|\bcommand\s+exec\b|\(\s*\)|(^|[\s;&|])\.\s"
@@ -42,6 +42,8 @@ _UNCERTAIN = re.compile(
 _PLAIN = re.compile(r"[\w./:@%+,=^-]+")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"$`\\]*)\"")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\[[^]]*\])?\+?=")
+_BEFORE_ASSIGNMENTS = ("export", "env", "/usr/bin/env")
+"""Commands whose next words may be assignments too."""
 _DEFAULT = re.compile(r"\$\{(\w+):?=")
 """An expansion that assigns."""
 _ARITHMETIC = re.compile(r"\$\(\([^()`]*\)\)")
@@ -92,7 +94,7 @@ class _Script:
 
     def _of(self, command: Command, *, certain: bool) -> Iterator[Need]:
         self._fresh = self._fresh and not _runs_more(command)
-        words, names = without_assignments([_literal(word) for word in command.words])
+        words, names = without_assignments(_literals(command.words))
         names |= {name for word in command.words for name in _DEFAULT.findall(word)}
         moved = self._moved or moves_search(names)
         if words[:1] == ["exec"]:
@@ -158,11 +160,20 @@ def _writes(redirection: Redirection) -> bool:
     return ">" in redirection.operator and not copies and target != "/dev/null"
 
 
+def _literals(words: Sequence[str]) -> list[str | None]:
+    """What the shell makes of a command's words; of an assignment only the name counts. None: that is not known here."""
+    found = list[str | None]()
+    assigning = True
+    for word in words:
+        assigned = _ASSIGNED.match(word) if assigning else None
+        found.append(f"{assigned[1]}=" if assigned else _literal(word))
+        assigning = assigning and (assigned is not None or found[-1] in _BEFORE_ASSIGNMENTS)
+    return found
+
+
 def _literal(word: str) -> str | None:
-    """What the shell makes of a word; of an assignment only the name counts. None: that is not known here."""
-    assigned = _ASSIGNED.match(word)
-    if _PLAIN.fullmatch(word) and not (assigned and "+=" in assigned[0]):
+    if _PLAIN.fullmatch(word):
         return word
     if quoted := _QUOTED.fullmatch(word):
         return quoted[1] if quoted[1] is not None else quoted[2]
-    return f"{assigned[1]}=" if assigned else None
+    return None
