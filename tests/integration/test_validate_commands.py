@@ -39,7 +39,13 @@ def call(command: ModuleType, doors: Doors, *words: str) -> tuple[int, str]:
     command.add_arguments(parser)
     doors.out = io.StringIO()
     status = command.execute(parser.parse_args(words), doors)
-    return status, doors.out.getvalue()
+    return status, printed_by(doors)
+
+
+def printed_by(doors: Doors) -> str:
+    """Everything that the last call has printed."""
+    assert isinstance(doors.out, io.StringIO)
+    return doors.out.getvalue()
 
 
 def test_validate_prints_the_report_and_keeps_it(doors: Doors) -> None:
@@ -173,9 +179,24 @@ def test_evidence_that_cannot_be_written_is_kept_in_the_store_and_none_of_it_is_
     (tmp_path / "accuracy").touch()
     with pytest.raises(ValidateError, match="the evidence cannot be written") as caught:
         call(run, doors, IMAGE, "accuracy", "--out", str(tmp_path))
+    printed = printed_by(doors)
+    assert printed.startswith("accuracy: accuracy 98.8764 percent\n")
     assert "--out DIR" in str(caught.value.hint)
     assert [path.name for path in tmp_path.iterdir()] == ["accuracy"]
     (kept,) = (doors.store.root / "evidence").iterdir()
     assert str(kept) in str(caught.value.hint)
     (run_folder,) = (kept / "accuracy").iterdir()
     assert record(run_folder / "runner.json").value == 98.8764
+    assert printed.endswith(f"  evidence   {run_folder}\n")
+
+
+def test_values_whose_evidence_cannot_be_written_are_among_the_results_for_machines(
+    doors: Doors, tmp_path: Path
+) -> None:
+    image = other(doors, tasks=[task("first"), task("second"), task("third")])
+    (tmp_path / "second").touch()
+    with pytest.raises(ValidateError, match="the evidence cannot be written"):
+        call(run, doors, image, "--all", "--out", str(tmp_path), "--json")
+    results = json.loads(printed_by(doors))["results"]
+    assert [(told["task"], told["value"]) for told in results] == [("first", 98.8764), ("second", 98.8764)]
+    assert [Path(told["evidence"]).is_relative_to(doors.store.root) for told in results] == [False, True]

@@ -63,9 +63,16 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         every = {task.id: task for task in subject.artifact.tasks}
         chosen = _chosen(tuple(every), names, arguments)
         shell = CleanShell(subject, choose(sandboxes, arguments.sandbox))
-        done = [_run(shell, every[name], arguments, doors) for name in chosen]
+        done: list[tuple[Task, RunResult]] = []
+        for name in chosen:
+            done.append(_run(shell, every[name], arguments, doors))
+            if done[-1][1].unwritten is not None:
+                break
     if arguments.json:
         _print_json(done, doors)
+    unwritten = done[-1][1].unwritten
+    if unwritten is not None:  # told after what was measured
+        raise unwritten
     return next((result.exit_code for _, result in done if result.exit_code), 0)
 
 
@@ -202,5 +209,5 @@ def _print_json(done: "list[tuple[Task, RunResult]]", doors: Doors) -> None:
         if result.record is None:
             values.append({"task": task.id, "value": None, "failure": result.problem, **place})
         else:
-            values.append({**campaign.result(task, result.record), "witness": "runner", **place})
+            values.append({**campaign.result(task, result.record), "witness": result.record.witness, **place})
     print(json.dumps({"schema": campaign.SCHEMA, "results": values}, indent=1), file=doors.out)

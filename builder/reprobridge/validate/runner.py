@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from reprobridge.errors import StoreError, ValidateError
-from reprobridge.frozen import frozen
+from reprobridge.frozen import frozen, replace
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import files
 from reprobridge.system.processes import Completed
@@ -63,11 +63,13 @@ class RunResult:
     exit_code: int
     """One of the launcher's documented exit codes, by the runner's record."""
     record: evidence.Evidence | None
-    """The runner's record; None when the launcher left none that fits."""
+    """The runner's record (without room for one, the launcher's); None when the launcher left none that fits."""
     folder: Path
     """Where the evidence lies."""
     problem: str = ""
     """Why there is no record."""
+    unwritten: ValidateError | None = None
+    """Why the evidence does not lie where it should; then it lies in the store."""
 
 
 @frozen(kw_only=True)
@@ -85,7 +87,7 @@ class _Remains:
 def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
     """Run a task; its evidence is in the request's folder afterwards, also when we are interrupted.
 
-    Raises ValidateError when it can't be written there; then it is in the store, and the error says where.
+    When it can't be written there it is in the store, and the result says so; an interrupted run raises ValidateError.
     """
     scratch_place = shell.subject.store.root / "scratch"
     nonce = secrets.token_hex(16)
@@ -102,6 +104,8 @@ def run_task(shell: CleanShell, request: RunRequest) -> RunResult:
         finally:
             # Also without an end, when we are interrupted: then the record says so, and nobody asks for the result.
             result = _brought(shell.subject, request, remains, ended)
+            if ended is None and result.unwritten is not None:
+                raise result.unwritten
         return result
 
 
@@ -116,25 +120,30 @@ def _brought(
     except OSError as error:
         for folder in new:
             files.remove_folder(folder)
-        kept = _kept(subject, request, remains, ended)
-        raise ValidateError(
+        kept, result = _kept(subject, request, remains, ended)
+        unwritten = ValidateError(
             "the evidence cannot be written",
             where=str(request.out),
             expected="a folder that may be written, with room",
             found=error.strerror or str(error),
             hint=f"what was measured is kept in {kept}; before the next run make room, or name another folder: --out DIR",
-        ) from error
+        )
+        return replace(result, unwritten=unwritten)
 
 
-def _kept(subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None) -> Path:
+def _kept(
+    subject: Subject, request: RunRequest, remains: "_Remains", ended: Completed | None
+) -> tuple[Path, RunResult]:
     """Everything that a run left, in the store: with the runner's record, or as it is when there is no room."""
     kept = subject.store.root / _KEPT / remains.nonce
     try:
-        _taken(subject, request, remains, ended, kept)
+        return kept, _taken(subject, request, remains, ended, kept)
     except (OSError, StoreError):
+        found = _launchers_record(remains, request)
         files.remove_folder(kept)
         files.move_folder(remains.results, kept)
-    return kept
+        record, problem = (None, found) if isinstance(found, str) else (found[0], "")
+        return kept, RunResult(exit_code=outcome.FAILED, record=record, folder=kept, problem=problem)
 
 
 def _taken(

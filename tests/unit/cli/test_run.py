@@ -1,7 +1,6 @@
 """What `reprobridge run` shows of a task's output: all of it, but for the report that it prints itself."""
 
 import itertools
-import resource
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from reprobridge.cli.main import main
 from reprobridge.cli.run import HELD, TaskOutput
 from reprobridge.errors import ValidateError
+from support.nearly_full import nearly_full
 
 REPORT = b"lda: accuracy 98.9 percent\n  published  98.9 (Table 1)\n  evidence   /out/lda/1\n"
 
@@ -88,14 +88,10 @@ def test_an_evidence_folder_without_room_is_refused_before_anything_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     image = f"oci:{tmp_path / 'no such layout'}"
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, before[1]))  # as on a disk that is nearly full
-    try:
+    with nearly_full(1 << 10):
         status = main(
             ["run", image, "lda", "--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
         )
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert status == ValidateError.exit_code
     assert "the evidence cannot be written" in capsys.readouterr().err
     assert list((tmp_path / "out").iterdir()) == []
