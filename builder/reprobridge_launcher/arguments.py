@@ -26,7 +26,7 @@ class Arguments(Record):
         if option not in self.options:
             return None
         text = self.options[option]
-        if not text.isdigit() or int(text) < least:
+        if not text.isdecimal() or int(text) < least:
             raise StopError(
                 USAGE, "{}: expected a whole number of at least {}, found {}".format(option, least, text)
             )

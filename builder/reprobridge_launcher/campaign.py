@@ -9,6 +9,11 @@ from reprobridge_launcher.record import Record
 
 SCHEMA = "reprobridge.results/1"
 """Value of `schema` in the JSON results."""
+UNWRITTEN = (
+    "rra: the evidence can't be written: {}\n"
+    "hint: the run above has no finished record; make room, or name another folder: --out FOLDER\n"
+)
+"""What is told, below its report, of a run whose record can't be kept."""
 
 
 class Order(Record):
@@ -39,17 +44,23 @@ def carry_out(order: Order) -> int:
     interrupts = process.Interrupts()
     interrupts.install()
     results, codes = [], []  # type: list[object], list[int]
-    for task in order.tasks:
-        if interrupts.number:
-            codes.append(outcome.FAILED)
-            break
-        record, folder = measure.run(_job(order, task, out), interrupts)
-        code = exit_code(order, record)
-        codes.append(code)
-        results.append(dict(result(task, record), evidence=folder, exit_code=code))
-        (terminal.talk if order.as_json else terminal.out)(report(task, record, folder))
-    if order.as_json:
-        terminal.out(cparts.json_text({"schema": SCHEMA, "results": results}) + "\n")
+    try:
+        for task in order.tasks:
+            if interrupts.number:
+                codes.append(outcome.FAILED)
+                break
+            run = measure.run(_job(order, task, out), interrupts)
+            code = exit_code(order, run.record)
+            (terminal.talk if order.as_json else terminal.out)(report(task, run.record, run.folder))
+            if run.unwritten is not None:
+                code = code or outcome.FAILED
+                terminal.talk(UNWRITTEN.format(run.unwritten))
+            codes.append(code)
+            place = run.folder if run.unwritten is None else None
+            results.append(dict(result(task, run.record), evidence=place, exit_code=code))
+    finally:  # what was measured is told whatever happens to the next task
+        if order.as_json and results:
+            terminal.out(cparts.json_text({"schema": SCHEMA, "results": results}) + "\n")
     failed = [code for code in codes if code != outcome.MEASURED]
     return failed[0] if failed else outcome.MEASURED
 
@@ -90,8 +101,10 @@ def _evidence_folder(order: Order) -> str:
         raise outcome.StopError(
             outcome.USAGE, "can't make {}: {}".format(out, error.strerror), hint
         ) from None
-    if not os.access(out, os.W_OK | os.X_OK):
-        raise outcome.StopError(outcome.USAGE, "can't write to {} as user {}".format(out, os.getuid()), hint)
+    for folder in [out] + [os.path.join(out, task.id) for task in order.tasks]:
+        if os.path.exists(folder) and not os.access(folder, os.W_OK | os.X_OK):
+            message = "can't write to {} as user {}".format(folder, os.getuid())
+            raise outcome.StopError(outcome.USAGE, message, hint)
     if out == order.layout.out and not is_host_folder(out):
         terminal.talk(
             "note: no folder of the host is mounted at {0}, so the evidence goes with the container; "
@@ -135,6 +148,7 @@ def result(task: Task, record: evidence.Evidence) -> "dict[str, object]":
         "location": published.location if published else None,
         "interval": [compared.low, compared.high] if compared and compared.verdict else None,
         "compatible": compared.verdict == "compatible" if compared and compared.verdict else None,
+        "published_in_interval": compared.published_in_interval if compared else None,
         "relative_half_width": compared.relative_half_width if compared else None,
         "low_power": compared.low_power if compared and compared.verdict else None,
         "deviations": record.deviations,
@@ -166,7 +180,7 @@ def _verdict(record: evidence.Evidence) -> "list[tuple[str, str]]":
     if compared is None:
         return [("  compared", "no: the run deviates from the task's definition")]
     if compared.verdict is None or compared.low is None or compared.high is None:
-        return [("  compared", "no: this image holds no references for the task")]
+        return [("  compared", "no: this image holds no references, so nothing says what is compatible")]
     width = (
         "half-width {:.2g} %".format(100 * compared.relative_half_width)
         if compared.relative_half_width
@@ -180,9 +194,15 @@ def _verdict(record: evidence.Evidence) -> "list[tuple[str, str]]":
         "cut at the quantity's bounds" if compared.cut else "",
         "degenerate" if compared.degenerate else "",
     ]
-    said = compared.verdict + (" (the rounded value would be compatible)" if compared.rounding_only else "")
+    outside = compared.published_in_interval is False
+    said = [
+        compared.verdict,
+        " with the references" if outside else "",
+        " (the rounded value would be compatible)" if compared.rounding_only else "",
+        "; the published value lies outside their interval" if outside else "",
+    ]
     interval = "{:.6g} to {:.6g}".format(compared.low, compared.high)
     return [
         ("  interval", "{} ({})".format(interval, "; ".join(note for note in notes if note))),
-        ("  verdict", said),
+        ("  verdict", "".join(said)),
     ]

@@ -155,6 +155,11 @@ class Comparison(Record):
     """Is the interval the single point 0?"""
     rounding_only: "bool" = False
     """Would only the value rounded as published be compatible?"""
+    published_in_interval: "bool | None" = None
+    """Does the published value itself lie in the interval?  None: one of the two is missing.
+
+    Where it does not, `compatible` says that the value is that of the references, and nothing of the paper.
+    """
 
 
 class Failure(Record):
@@ -243,10 +248,16 @@ def new_run(base: str, task: str, mode: str) -> "tuple[str, str]":
 def write(evidence: Evidence, folder: str) -> None:
     """Put a record in place, in one step also over an earlier one of the same run; `sync` makes it durable."""
     path = os.path.join(folder, NAME)
-    with open(path + ".new", "wb", 0) as stream:
-        stream.write(cparts.json_text(form(evidence)).encode("ascii") + b"\n")
-        os.fsync(stream.fileno())
-    os.rename(path + ".new", path)
+    try:
+        with open(path + ".new", "wb") as stream:
+            stream.write(cparts.json_text(form(evidence)).encode("ascii") + b"\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.rename(path + ".new", path)
+    except OSError:
+        if os.path.isfile(path + ".new"):
+            os.unlink(path + ".new")
+        raise
 
 
 def files(folder: str) -> "tuple[File, ...]":

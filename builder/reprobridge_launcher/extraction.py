@@ -266,7 +266,13 @@ def _reduced(extractor: Extractor, matches: "list[Match]") -> float:
             "{}: expected {} values, found {}".format(extractor.file, extractor.expect, len(matches))
         )
     values = [number(match) for match in matches]
-    return reduced(values, extractor.reduce or "mean") * extractor.scale
+    try:
+        value = reduced(values, extractor.reduce or "mean") * extractor.scale
+    except OverflowError:
+        value = float("inf")
+    if value - value != 0.0:
+        raise NothingExtractedError("{}: expected a finite number, found {}".format(extractor.file, value))
+    return value
 
 
 def reduced(values: "list[float]", how: str) -> float:

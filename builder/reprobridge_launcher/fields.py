@@ -44,9 +44,12 @@ def shown(value: object) -> str:
 
 
 def document(path: str) -> object:
-    """Read a JSON file; FormatError says where it is broken."""
-    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-        content = stream.read()
+    """Read a JSON file; FormatError says where it is broken, or that there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+            content = stream.read()
+    except OSError as error:
+        raise FormatError(path, "a file", error.strerror or str(error)) from None
     try:
         return cparts.read_json(content)
     except (ValueError, RecursionError) as error:

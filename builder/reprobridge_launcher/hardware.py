@@ -34,11 +34,24 @@ def read() -> Hardware:
         machine=system.machine,
         kernel=system.release,
         cpu=field("/proc/cpuinfo", "model name"),
-        cpus=len(os.sched_getaffinity(0)),
+        cpus=cpus(),
         memory=memory("MemTotal"),
         gpus=gpus(),
         driver=driver(),
     )
+
+
+def cpus() -> int:
+    """Cores that may be used: those of the affinity, cut at the container's quota."""
+    return cut(len(os.sched_getaffinity(0)), content("/sys/fs/cgroup/cpu.max"))
+
+
+def cut(cores: int, limit: str) -> int:
+    """Cores under a limit as the kernel words it (cgroup-v2, cpu.max): `150000 100000` are one and a half, so two."""
+    quota, period = [*limit.split(), "max", "0"][:2]
+    if not quota.isdigit() or not period.isdigit() or int(period) == 0:
+        return cores
+    return min(cores, max(-(-int(quota) // int(period)), 1))
 
 
 def content(path: str) -> str:

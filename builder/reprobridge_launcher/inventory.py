@@ -108,7 +108,11 @@ def _parse_line(line: str, number: int) -> Entry:
     parts = line.split(" ", 2)
     if len(parts) != 3 or len(parts[1]) != 64 or not (parts[0] == LINK or _is_mode(parts[0])):
         raise FormatError("inventory line {}".format(number), "mode, SHA-256 and path", shown(line))
-    return Entry(path=_unescape(parts[2]), mode=parts[0], sha256=parts[1])
+    try:
+        path = _unescape(parts[2])
+    except ValueError:
+        raise FormatError("inventory line {}".format(number), "\\x and two digits", shown(line)) from None
+    return Entry(path=path, mode=parts[0], sha256=parts[1])
 
 
 def _is_mode(word: str) -> bool:

@@ -8,7 +8,13 @@ from reprobridge_launcher.manifest import Task
 
 ERROR_WORDS = ("error", "exception", "fatal", "killed", "no such file", "not found", "denied", "traceback")
 """What the first lines of a failure look like, in lower case."""
-OUT_OF_RESOURCES = ("memoryerror", "out of memory", "no space left", "cannot allocate memory")
+OUT_OF_RESOURCES = (
+    "memoryerror",
+    "out of memory",
+    "no space left",
+    "file too large",
+    "cannot allocate memory",
+)
 """What a failure for want of memory or disk says, in lower case."""
 READ = 1 << 18
 """Bytes at the end of a log that are searched for errors."""
@@ -34,6 +40,7 @@ def comparison(layout: Layout, task: Task, value: float) -> evidence.Comparison:
         cut=span.cut,
         degenerate=span.degenerate,
         rounding_only=verdict.rounding_only,
+        published_in_interval=None if published is None else interval.compare(published, span).compatible,
     )
 
 
@@ -63,7 +70,8 @@ def _tail(path: str) -> str:
 def _class(part: evidence.Part, lines: "tuple[str, ...]") -> "evidence.FailureClass":
     if part.interrupted is not None or part.value is not None:
         return "infrastructure"
-    if part.timed_out or any(word in line.lower() for line in lines for word in OUT_OF_RESOURCES):
+    said = (part.problem or "", *lines)
+    if part.timed_out or any(word in line.lower() for line in said for word in OUT_OF_RESOURCES):
         return "resource_or_access"
     if part.exit_code == 0 and part.problem is None:
         return "extraction_error"

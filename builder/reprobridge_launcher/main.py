@@ -75,9 +75,9 @@ def _usage() -> str:
     lines += [
         "",
         "No command means list.  COMMAND --help says more.",
-        "Exit codes: 0 measured; 2 usage; 3 data missing; 4 hardware or driver unfit; 5 the command failed,",
-        "timed out or was stopped; 6 nothing, or more than one thing, extracted; 7 integrity broken;",
-        "8 not compatible, with --require-compatible.",
+        "Exit codes: 0 measured; 2 usage, or no place for evidence; 3 data missing; 4 hardware or driver unfit;",
+        "5 the command failed, timed out or was stopped, or the evidence can't be written; 6 nothing, or more than",
+        "one thing, extracted; 7 integrity broken; 8 not compatible, with --require-compatible.",
         "",
     ]
     return "\n".join(lines)

@@ -228,7 +228,7 @@ class Resources(Record):
     disk: "int | None"
     """Bytes."""
     time: "float | None"
-    """Seconds that one command may take; it's stopped after them."""
+    """Seconds that one command takes by its author's word; `plan.limit` says when it's stopped."""
 
 
 class Smoke(Record):

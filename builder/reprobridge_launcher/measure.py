@@ -3,7 +3,7 @@
 import os
 import time
 
-from reprobridge_launcher import evidence, extraction, hardware, plan, process, setting, workspace
+from reprobridge_launcher import evidence, extraction, fields, hardware, plan, process, setting, workspace
 from reprobridge_launcher.layout import Layout
 from reprobridge_launcher.manifest import Manifest, Task
 from reprobridge_launcher.record import Record, replaced
@@ -26,28 +26,48 @@ class Job(Record):
     """Descriptors that show the command's two streams."""
 
 
-def run(job: Job, interrupts: process.Interrupts) -> "tuple[evidence.Evidence, str]":
-    """Run all commands of the observation; returns the finished record and its folder."""
-    run_id, folder = evidence.new_run(job.out, job.task.id, "smoke" if job.request.smoke else "scored")
+class Run(Record):
+    """What a run gave."""
+
+    record: "evidence.Evidence"
+    """The finished record."""
+    folder: "str"
+    """Where it lies."""
+    unwritten: "str | None"
+    """Why it doesn't lie there, so that the one there still says `running`; None where it does."""
+
+
+def run(job: Job, interrupts: process.Interrupts) -> Run:
+    """Run all commands of the observation; OSError where there is no place to run or to write at all."""
     steps = plan.steps(job.task, job.request)
     space = workspace.prepare(job.layout, job.task.extract)
-    record = _started(job, run_id, space, _variables(job, space, steps[0], folder))
-    evidence.write(record, folder)
-    for step in steps:
-        try:
+    try:
+        run_id, folder = evidence.new_run(job.out, job.task.id, "smoke" if job.request.smoke else "scored")
+        record = _started(job, run_id, space, _variables(job, space, steps[0], folder))
+        evidence.write(record, folder)
+        for step in steps:
+            if step is not steps[0]:
+                workspace.remove(space.folder)
+                space = workspace.prepare(job.layout, job.task.extract)
             part = _part(job, step, space, folder, interrupts)
-        finally:
-            workspace.remove(space.folder)
-        record = replaced(record, parts=(*record.parts, part))
-        if part.value is None or interrupts.number:
-            break
-        if step is not steps[-1]:
-            space = workspace.prepare(job.layout, job.task.extract)
-    finished = _finished(job, record, folder, interrupts)
-    evidence.write(finished, folder)
-    for place in (folder, os.path.dirname(folder)):
-        evidence.sync(place)
-    return finished, folder
+            record = replaced(record, parts=(*record.parts, part))
+            if part.value is None or interrupts.number:
+                break
+    finally:
+        workspace.remove(space.folder)
+    return _kept(_finished(job, record, folder, interrupts), folder)
+
+
+def _kept(finished: evidence.Evidence, folder: str) -> Run:
+    """Bring everything to the disk; what was measured is no less measured when that fails."""
+    try:
+        finished = replaced(finished, files=evidence.files(folder))
+        evidence.write(finished, folder)
+        for place in (folder, os.path.dirname(folder)):
+            evidence.sync(place)
+    except OSError as error:
+        return Run(record=finished, folder=folder, unwritten=str(error))
+    return Run(record=finished, folder=folder, unwritten=None)
 
 
 def _variables(
@@ -110,10 +130,8 @@ def _started(
 def _part(
     job: Job, step: plan.Step, space: workspace.Workspace, folder: str, interrupts: process.Interrupts
 ) -> evidence.Part:
-    """Run one command and read its value."""
+    """Run one command and read its value; where its outputs can't be kept, that is its problem."""
     place = os.path.normpath(os.path.join(folder, step.folder))
-    outputs = os.path.join(place, "outputs")
-    os.makedirs(outputs)
     command = process.Command(
         argv=step.argv,
         cwd=space.code,
@@ -122,10 +140,16 @@ def _part(
         stdout=os.path.join(place, "stdout.log"),
         stderr=os.path.join(place, "stderr.log"),
     )
-    start = time.time()
-    ended = process.run(command, interrupts, job.echo, _load_the_rest)
-    end = time.time()
-    found = _value(job, ended, space, place)
+    start = end = time.time()
+    ended = process.Ended()
+    try:
+        os.makedirs(os.path.join(place, "outputs"))
+        ended = process.run(command, interrupts, job.echo, _load_the_rest)
+        end = time.time()
+        found = _value(job, ended, space, place)
+    except OSError as error:
+        ended = replaced(ended, problem=ended.problem or str(error))
+        found = extraction.NotExtracted(reason="the command didn't succeed")
     return evidence.Part(
         folder=step.folder,
         seed=step.seed,
@@ -172,12 +196,14 @@ def _finished(
     value = plan.combined(job.task, values) if complete else None
     comparison = None
     if value is not None and record.mode == "scored" and not record.deviations:
-        comparison = judgement.comparison(job.layout, job.task, value)
+        try:
+            comparison = judgement.comparison(job.layout, job.task, value)
+        except fields.FormatError as error:
+            record = replaced(record, deviations=("the references can't be read: {}".format(error),))
     return replaced(
         record,
         state="interrupted" if interrupts.number and not complete else "finished",
         end=time.time(),
-        files=evidence.files(folder),
         value=value,
         comparison=comparison,
         failure=judgement.failure(parts[-1], folder) if value is None else None,

@@ -9,7 +9,7 @@ DATA_MISSING = 3
 UNFIT = 4
 """Hardware or driver don't suffice."""
 FAILED = 5
-"""The task's command failed, timed out or was stopped."""
+"""The task's command failed, timed out or was stopped, or its evidence can't be written."""
 NOT_EXTRACTED = 6
 """Nothing, or more than one thing, was extracted."""
 BROKEN = 7

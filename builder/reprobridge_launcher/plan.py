@@ -4,9 +4,12 @@ Pure: a task and what the user asked for in, commands and deviations out.
 """
 
 from reprobridge_launcher import extraction
-from reprobridge_launcher.manifest import Task
+from reprobridge_launcher.manifest import Task, parts
 from reprobridge_launcher.outcome import USAGE, StopError
 from reprobridge_launcher.record import Record
+
+PATIENCE = 10
+"""A command is stopped after so many times what it takes by its author's word, since machines differ."""
 
 
 class Request(Record):
@@ -52,7 +55,7 @@ def steps(task: Task, request: Request) -> "tuple[Step, ...]":
             seed=seed,
             repeat=repeat,
             folder="." if len(wanted) == 1 else "part-{}".format(number),
-            timeout=task.resources.time,
+            timeout=limit(task),
         )
         for number, (seed, repeat) in enumerate(wanted, 1)
     )
@@ -70,6 +73,18 @@ def deviations(task: Task, request: Request) -> "tuple[str, ...]":
     if request.extra:
         found.append("arguments added: " + " ".join(request.extra))
     return tuple(found)
+
+
+def expected(task: Task) -> "float | None":
+    """Seconds that one observation takes by its author's word; None where there is none."""
+    time = task.resources.time
+    return None if time is None else time * parts(task)
+
+
+def limit(task: Task) -> "float | None":
+    """Seconds after which each of its commands is stopped; None for no limit."""
+    time = task.resources.time
+    return None if time is None else time * PATIENCE
 
 
 def combined(task: Task, values: "list[float]") -> float:

@@ -61,6 +61,10 @@ def _reference(value: object, place: str) -> Reference:
     )
     for key in given:
         raise fields.FormatError(place + "." + key, "one of the keys observations, interval, where", "it")
+    try:
+        interval.derive(made.observations, made.policy)
+    except ValueError as error:
+        raise fields.FormatError(place + ".interval", "how an interval is derived", str(error)) from None
     return made
 
 

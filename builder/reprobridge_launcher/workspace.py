@@ -12,8 +12,8 @@ from reprobridge_launcher.record import Record
 CACHES = (
     ("XDG_CACHE_HOME", "cache"),
     ("XDG_CONFIG_HOME", "config"),
-    ("XDG_DATA_HOME", "share"),
-    ("XDG_STATE_HOME", "state"),
+    ("XDG_DATA_HOME", "local/share"),
+    ("XDG_STATE_HOME", "local/state"),
     ("MPLCONFIGDIR", "cache/matplotlib"),
     ("TORCH_HOME", "cache/torch"),
     ("TORCH_EXTENSIONS_DIR", "cache/torch-extensions"),
@@ -23,7 +23,11 @@ CACHES = (
     ("NUMBA_CACHE_DIR", "cache/numba"),
     ("CUDA_CACHE_PATH", "cache/cuda"),
 )
-"""Variables that send caches and settings to the scratch folder, and where to below the home."""
+"""Variables that send caches and settings to the scratch folder, and where to below the home, behind a dot.
+
+Those of XDG name their own defaults (XDG base directory specification, 0.8), so that whoever reads them and whoever
+only knows the defaults finds the same; its runtime folder has none and is not set.
+"""
 FIXED = (
     ("LANG", "C.UTF-8"),
     ("LOGNAME", "rra"),
@@ -58,9 +62,13 @@ def prepare(layout: Layout, extractor: "Extractor | None") -> Workspace:
     """Make a scratch folder with a working copy of the code."""
     folder = _scratch_folder()
     code = folder + "/code"
-    for name in ("home", "tmp"):  # the caches' folders are made by who fills them
-        os.mkdir(os.path.join(folder, name))
-    entries = copy_tree(layout.code, code)
+    try:
+        for name in ("home", "tmp"):  # the caches' folders are made by who fills them
+            os.mkdir(os.path.join(folder, name))
+        entries = copy_tree(layout.code, code)
+    except OSError:
+        remove(folder)
+        raise
     shipped = {}
     if extractor is not None and extractor.file not in STREAMS:
         shipped = {path: _stamp(os.path.join(code, path)) for path in matching_files(extractor.file, code)}
@@ -104,7 +112,7 @@ def copy_file(source: str, target: str) -> "inventory.Entry":
     """Copy a file with its executable bits and times; the entry has the copy's path and digest."""
     status = os.stat(source)
     digest = cparts.sha256(status.st_size)
-    with open(source, "rb", 0) as reading, open(target, "xb", 0) as writing:
+    with open(source, "rb", 0) as reading, open(target, "xb") as writing:
         while True:
             piece = reading.read(1 << 20)
             if not piece:

@@ -161,20 +161,22 @@ class Artifact:
         if not library.exists():
             shutil.copytree(PACKAGE, library, ignore=shutil.ignore_patterns("__pycache__"))
 
-    def start(self, *words: str, **variables: str) -> subprocess.Popen[bytes]:
+    def start(
+        self, *words: str, stdin: int = subprocess.DEVNULL, **variables: str
+    ) -> subprocess.Popen[bytes]:
         """Start the launcher."""
         return subprocess.Popen(
             [str(self.python), "-I", "-S", "-B", str(self.root / "bin" / "rra"), *words],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={"PATH": "/usr/bin:/bin", "TMPDIR": str(self.scratch)} | variables,
         )
 
-    def call(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run the launcher to its end."""
-        process = self.start(*words, **variables)
-        out, err = process.communicate(timeout=120)
+    def call(self, *words: str, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run the launcher to its end; `stdin` is what is piped to it."""
+        process = self.start(*words, stdin=subprocess.PIPE, **variables)
+        out, err = process.communicate(stdin, timeout=120)
         text = (out.decode(errors="backslashreplace"), err.decode(errors="backslashreplace"))
         return subprocess.CompletedProcess(process.args, process.returncode, *text)
 
@@ -183,3 +185,8 @@ class Artifact:
         (path,) = (self.out / name).glob("*/evidence.json")
         loaded: dict[str, Any] = json.loads(path.read_text())
         return loaded
+
+
+def artifact(folder: Path, code: str | None = None, **changes: Any) -> Artifact:
+    """An artifact with the usual task, with some keys changed, and its run.py."""
+    return Artifact(folder).write(manifest(task(**changes)), None if code is None else {"run.py": code})

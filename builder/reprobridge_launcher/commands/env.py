@@ -5,7 +5,8 @@ from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: env [--json]
 
-Prints the tasks' interpreter, variables, installed distributions, and the digests of the locks.
+Prints the tasks' interpreter, variables, distributions (and what is installed instead), and the digests of the
+locks.
 """
 FLAGS = ("--json",)
 VALUED = ()  # type: tuple[str, ...]
@@ -23,6 +24,9 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
     rows = [("python", environment.python or "none")]
     rows += [(name, value) for name, value in environment.variables]
     rows += [("lock " + path, digest) for path, digest in environment.locks]
-    rows += [(item.name, item.version) for item in environment.distributions]
+    here = {item.name: item.version for item in present}
+    for item in environment.distributions:
+        found = here.get(item.name, "none")
+        rows.append((item.name, item.version + ("" if found == item.version else "; found " + found)))
     terminal.out(terminal.table(rows))
     return 0

@@ -64,6 +64,8 @@ def _parts(folder: str, task: manifest.Task) -> "list[str]":
         )
     if record.mode == "smoke":
         terminal.talk("note: this was a smoke run, its value doesn't count\n")
+    elif record.state != "finished":
+        terminal.talk("note: this run is {}, its value is of a part\n".format(record.state))
     elif record.deviations:
         terminal.talk("note: this run deviates: {}\n".format("; ".join(record.deviations)))
     return [part.folder for part in record.parts] or ["."]

@@ -1,11 +1,12 @@
 """`list`: the tasks of the artifact."""
 
-from reprobridge_launcher import arguments, cparts, manifest, terminal
+from reprobridge_launcher import arguments, cparts, manifest, plan, terminal
 from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: list [--json]
 
-Lists the tasks: id, place in the paper, published value, time after which a command is stopped, title.
+Lists the tasks: id, place in the paper, published value, time that measuring takes by the authors' word (all
+seeds and repeats; ? where they say none), title.  show TASK says after which time a command is stopped.
 """
 FLAGS = ("--json",)
 VALUED = ()  # type: tuple[str, ...]
@@ -29,7 +30,7 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
 
 def _row(task: manifest.Task) -> "tuple[str, str, str, str, str]":
     published = task.published
-    time = terminal.duration(task.resources.time)
+    time = terminal.duration(plan.expected(task))
     return (
         task.id,
         published.location if published else "-",
@@ -47,5 +48,5 @@ def _brief(task: manifest.Task) -> "dict[str, object]":
         "location": published.location if published else None,
         "published": published.value if published else None,
         "unit": task.measurement.unit,
-        "time": task.resources.time,
+        "time": plan.expected(task),
     }

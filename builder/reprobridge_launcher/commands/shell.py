@@ -2,13 +2,13 @@
 
 import os
 
-from reprobridge_launcher import arguments, manifest, outcome, terminal, workspace
+from reprobridge_launcher import arguments, cparts, manifest, outcome, terminal, workspace
 from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: shell [-- COMMAND...]
 
 Opens a shell, or runs a command, in a fresh copy of the code with the tasks' environment.  What happens there is
-no evidence.
+no evidence.  It reads what is typed or piped: docker run -it, or docker run -i.
 """
 FLAGS = ()  # type: tuple[str, ...]
 VALUED = ()  # type: tuple[str, ...]
@@ -33,6 +33,12 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
         terminal.talk("in a fresh copy of the code ({}); leave with exit\n".format(space.code))
     if not argv:
         raise outcome.StopError(outcome.UNFIT, "the image has no shell", "shell -- COMMAND")
+    signals = cparts.signals()
+    for number in (
+        signals.SIGPIPE,
+        signals.SIGXFSZ,
+    ):  # which Python ignores, and so would all that is started
+        signals.signal(number, signals.SIG_DFL)
     try:
         os.execvpe(argv[0], argv, variables)  # noqa: S606 - no shell is what we want
     except OSError as error:

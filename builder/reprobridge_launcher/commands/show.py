@@ -1,6 +1,6 @@
 """`show`: everything about one task."""
 
-from reprobridge_launcher import arguments, cparts, fields, manifest, selection, terminal
+from reprobridge_launcher import arguments, cparts, fields, manifest, plan, selection, terminal
 from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: show TASK [--json]
@@ -27,6 +27,7 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
 def _facts(layout: Layout, task: manifest.Task) -> "list[tuple[str, str]]":
     measured, needs, published = task.measurement, task.resources, task.published
     gpus = "GPUs: {}, ".format(needs.gpus) if needs.gpus else ""
+    each = " for each command" if manifest.parts(task) > 1 else ""
     found = task.extract
     return [
         (
@@ -42,15 +43,14 @@ def _facts(layout: Layout, task: manifest.Task) -> "list[tuple[str, str]]":
         ("smoke run", " ".join(task.smoke.command) if task.smoke else "none"),
         ("value from", "{} {} in {}".format(found.kind, found.rule, found.file)),
         ("needs", gpus + "CPUs: {}, memory: {}, disk: {}".format(needs.cpus or 1, *_sizes(needs))),
-        ("stopped after", terminal.duration(needs.time)),
+        ("takes", terminal.duration(plan.expected(task))),
+        ("stopped after", terminal.duration(plan.limit(task)) + each),
     ]
 
 
 def _observation(task: manifest.Task) -> str:
-    from reprobridge_launcher.plan import Request, steps
-
     seeds = ", ".join(str(seed) for seed in task.seeds.values) if task.seeds else ""
-    count = len(steps(task, Request()))
+    count = manifest.parts(task)
     if count == 1:
         return "one command" + (" with seed " + seeds if seeds else "")
     return "{} of {} commands{}".format(
@@ -65,7 +65,9 @@ def _interval(layout: Layout, task: manifest.Task) -> str:
     if reference is None:
         return "none: this image holds no references"
     span = interval.derive(reference.observations, reference.policy)
-    return "{:g} to {:g}, from {} observations ({})".format(span.low, span.high, span.n, reference.where)
+    said = "{:g} to {:g}, from {} observations ({})".format(span.low, span.high, span.n, reference.where)
+    inside = task.published is None or interval.compare(task.published.value, span).compatible
+    return said if inside else said + "; the published value lies outside"
 
 
 def _sizes(needs: manifest.Resources) -> "list[str]":

@@ -1,6 +1,6 @@
 """`smoke`: show quickly that tasks start and measure."""
 
-from reprobridge_launcher import arguments, campaign, manifest, plan, selection
+from reprobridge_launcher import arguments, campaign, manifest, outcome, plan, selection
 from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: smoke [TASK...] [--out FOLDER] [--json]
@@ -16,6 +16,8 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
     artifact = manifest.load(layout.manifest)
     names = given.operands or tuple(task.id for task in artifact.tasks if task.smoke)
     arguments.none_left(given, len(given.operands))
+    if not names:
+        raise outcome.StopError(outcome.USAGE, "no task has a smoke run", "run TASK measures")
     order = campaign.Order(
         layout=layout,
         manifest=artifact,

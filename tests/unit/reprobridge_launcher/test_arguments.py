@@ -33,7 +33,7 @@ def test_what_is_wrong_is_said_with_a_hint(words: list[str], message: str, hint:
     assert caught.value.code == 2
 
 
-@pytest.mark.parametrize("text", ["x", "-1", "1.5", "", "0"])
+@pytest.mark.parametrize("text", ["x", "-1", "1.5", "", "0", "²"])
 def test_a_number_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(StopError, match="expected a whole number of at least 1"):
         parse(["--seed=" + text], FLAGS, VALUED).whole("--seed", 1)

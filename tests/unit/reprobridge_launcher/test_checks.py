@@ -104,8 +104,22 @@ class TestDataAndHardware:
         assert hardware.version_key("550.54.15") > hardware.version_key("550.9")
         assert hardware.version_key("12.4") < hardware.version_key("13")
 
+    @pytest.mark.parametrize(
+        ("limit", "cores"),
+        [
+            ("", 8),
+            ("max 100000\n", 8),
+            ("150000 100000\n", 2),
+            ("900000 100000", 8),
+            ("5000 100000", 1),
+            ("1 0", 8),
+        ],
+    )
+    def test_cores_are_cut_at_the_containers_quota(self, limit: str, cores: int) -> None:
+        assert hardware.cut(8, limit) == cores
+
     def test_the_machine_is_described(self) -> None:
         found = hardware.read()
-        assert found.cpus == len(os.sched_getaffinity(0))
+        assert 1 <= found.cpus <= len(os.sched_getaffinity(0))
         assert found.memory > 1 << 20
         assert found.machine == os.uname().machine

@@ -7,7 +7,9 @@ import pytest
 
 from reprobridge_launcher import evidence
 from reprobridge_launcher.fields import FormatError
+from reprobridge_launcher.record import replaced
 from support.launcher_artifact import Artifact
+from support.nearly_full import nearly_full
 
 
 def test_a_record_reads_back_as_it_was_written(tmp_path: Path) -> None:
@@ -17,6 +19,15 @@ def test_a_record_reads_back_as_it_was_written(tmp_path: Path) -> None:
     assert evidence.parse(json.loads(json.dumps(evidence.form(record)))) == record
     assert record.state == "finished"
     assert record.witness == "launcher"
+
+
+def test_a_record_that_does_not_fit_leaves_the_one_before_and_nothing_else(tmp_path: Path) -> None:
+    Artifact(tmp_path).write().call("run", "lda")
+    (folder,) = (tmp_path / "out/lda").iterdir()
+    record, before = evidence.load(str(folder)), sorted(folder.iterdir())
+    with nearly_full(1000), pytest.raises(OSError, match="too large"):
+        evidence.write(replaced(record, run="another"), str(folder))
+    assert (evidence.load(str(folder)), sorted(folder.iterdir())) == (record, before)
 
 
 def test_a_run_never_takes_the_folder_of_another(tmp_path: Path) -> None:

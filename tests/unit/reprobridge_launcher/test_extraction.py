@@ -209,6 +209,13 @@ class TestFilesAndReduction:
         self.fold(tmp_path, 1.0, 6.0, 2.0)
         assert value(found(tmp_path, self.FOLDS | {"reduce": how})) == expected
 
+    @pytest.mark.parametrize("form", [FOLDS, FOLDS | {"reduce": "max", "scale": 100}])
+    def test_a_number_that_grows_beyond_all_numbers_is_an_error(
+        self, tmp_path: Path, form: dict[str, Any]
+    ) -> None:
+        self.fold(tmp_path, 1.7e308, 1.7e308, 1.7e308)
+        assert "expected a finite number, found inf" in reason(found(tmp_path, form))
+
     def test_another_number_of_values_than_expected_is_an_error(self, tmp_path: Path) -> None:
         self.fold(tmp_path, 1.0, 6.0)
         assert "expected 3 values, found 2" in reason(found(tmp_path, self.FOLDS))

@@ -46,6 +46,7 @@ def test_the_text_form_is_what_the_docstring_says() -> None:
         "reprobridge.inventory/1\n0644 abc /x\n",
         f"reprobridge.inventory/1\n0944 {ZEROS} /x\n",
         f"reprobridge.inventory/1\n0644 {ZEROS} /x",
+        f"reprobridge.inventory/1\n0644 {ZEROS} /\\xzz\n",
     ],
 )
 def test_a_broken_inventory_is_refused(text: str) -> None:

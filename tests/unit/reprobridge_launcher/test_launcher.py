@@ -2,22 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.launcher_artifact import Artifact, manifest, task
+from support.launcher_artifact import Artifact, artifact, manifest, task
 
 SEEDED = {
     "seeds": {"option": "--seed", "values": [1, 2, 4]},
     "measurement": task()["measurement"] | {"statistic": "mean", "over": "seeds"},
 }
 SEED_PY = "import os, sys\nassert os.environ['RRA_SEED'] == sys.argv[2]\nprint('accuracy:', 98 + int(sys.argv[2]) / 10)\n"
-
-
-def artifact(folder: Path, code: str | None = None, **changes: Any) -> Artifact:
-    """An artifact with one task and its run.py."""
-    return Artifact(folder).write(manifest(task(**changes)), None if code is None else {"run.py": code})
 
 
 class TestRun:
@@ -103,12 +97,11 @@ class TestRun:
         assert made.call("run", "lda").returncode == 0
         assert made.call("run", "lda", "--require-compatible").returncode == 8
 
-    def test_without_references_nothing_is_compared(self, tmp_path: Path) -> None:
-        made = artifact(tmp_path)
-        (made.root / "references.json").unlink()
-        result = made.call("run", "lda")
-        assert "holds no references" in result.stdout
-        assert made.evidence()["comparison"]["published"] == 98.9
+    def test_a_command_reads_nothing_whatever_is_piped_to_the_launcher(self, tmp_path: Path) -> None:
+        code = "import os, sys\nprint(os.readlink('/proc/self/fd/0'), [sys.stdin.read()], 'accuracy: 98.5')\n"
+        result = artifact(tmp_path, code).call("run", "lda", stdin=b"typed")
+        assert "/dev/null ['']" in result.stdout
+        assert result.returncode == 0
 
     def test_each_run_starts_fresh(self, tmp_path: Path) -> None:
         code = "import os\nassert not os.listdir(os.environ['RRA_OUT'])\nopen('mark', 'x')\nprint('accuracy: 98.5')\n"
@@ -173,7 +166,7 @@ class TestFailures:
         assert "ValueError: boom" in result.stdout
 
     def test_a_time_limit_is_told(self, tmp_path: Path) -> None:
-        made = artifact(tmp_path, command=["sleep", "1000"], resources={"gpus": 0, "time": 0.5})
+        made = artifact(tmp_path, command=["sleep", "1000"], resources={"gpus": 0, "time": 0.05})
         assert made.call("run", "lda").returncode == 5
         record = made.evidence()
         assert (record["failure"]["class"], record["parts"][0]["timed_out"]) == ("resource_or_access", True)
@@ -205,11 +198,14 @@ class TestFailures:
         result = made.call("run", "lda")
         assert (result.returncode, "--gpus all" in result.stderr) == (4, True)
 
-    def test_a_folder_that_takes_no_evidence_is_told(self, tmp_path: Path) -> None:
+    def test_a_missing_manifest_is_told(self, tmp_path: Path) -> None:
         made = artifact(tmp_path)
-        result = made.call("run", "lda", "--out", str(made.root / "GUIDE.md" / "x"))
-        assert result.returncode == 2
-        assert "docker run -v FOLDER:" in result.stderr
+        (made.root / "manifest.json").unlink()
+        result = made.call("list")
+        assert (result.returncode, "manifest.json: expected a file, found No such" in result.stderr) == (
+            7,
+            True,
+        )
 
     def test_a_broken_manifest_is_told(self, tmp_path: Path) -> None:
         made = artifact(tmp_path)
@@ -230,6 +226,10 @@ class TestSmoke:
         assert "['--short']" in result.stdout
         record = made.evidence("qda")
         assert (record["mode"], record["comparison"], record["value"]) == ("smoke", None, 1.0)
+
+    def test_without_smoke_runs_there_is_nothing_to_run(self, tmp_path: Path) -> None:
+        result = artifact(tmp_path, smoke=None).call("smoke")
+        assert (result.returncode, "no task has a smoke run" in result.stderr) == (2, True)
 
     def test_a_task_that_measures_nothing_fails(self, tmp_path: Path) -> None:
         assert artifact(tmp_path, "print('nothing')\n").call("smoke", "lda").returncode == 6
@@ -256,6 +256,18 @@ class TestExtract:
         made.call("smoke")
         (folder,) = (made.out / "lda").iterdir()
         assert "doesn't count" in made.call("extract", "lda", str(folder)).stderr
+
+    def test_the_value_of_a_part_is_named_as_such(self, tmp_path: Path) -> None:
+        made = artifact(tmp_path, SEED_PY, **SEEDED)
+        made.call("run", "lda")
+        (folder,) = (made.out / "lda").iterdir()
+        record = made.evidence() | {"state": "interrupted"}
+        (folder / "evidence.json").write_text(json.dumps(record | {"parts": record["parts"][:2]}))
+        result = made.call("extract", "lda", str(folder))
+        assert (result.stdout, "this run is interrupted, its value is of a part" in result.stderr) == (
+            "98.15\n",
+            True,
+        )
 
     def test_the_run_of_another_task_is_refused(self, tmp_path: Path) -> None:
         made = Artifact(tmp_path).write(manifest(task(), task(id="qda")))
@@ -288,6 +300,27 @@ class TestTexts:
     @pytest.mark.parametrize("command", ["list", "check", "decisions", "env"])
     def test_what_a_machine_may_read_is_json(self, tmp_path: Path, command: str) -> None:
         assert json.loads(artifact(tmp_path).call(command, "--json").stdout)
+
+    def test_the_time_is_that_of_all_commands_and_each_has_its_limit(self, tmp_path: Path) -> None:
+        made = artifact(tmp_path, **SEEDED)
+        assert "  3 min  " in made.call("list").stdout
+        assert json.loads(made.call("list", "--json").stdout)["tasks"][0]["time"] == 180
+        told = dict(
+            line.split("  ", 1) for line in made.call("show", "lda").stdout.splitlines() if "  " in line
+        )
+        assert told["takes"].strip() == "3 min"
+        assert told["stopped after"].strip() == "10 min for each command"
+
+    def test_what_is_installed_instead_of_what_was_locked_is_told(self, tmp_path: Path) -> None:
+        document = manifest()
+        document["environment"]["distributions"] = [{"name": "no-such-package", "version": "1.0"}]
+        assert "1.0; found none" in Artifact(tmp_path).write(document).call("env").stdout
+
+    def test_a_shell_reads_what_is_piped_and_minds_every_signal(self, tmp_path: Path) -> None:
+        made = artifact(tmp_path)
+        assert made.call("shell", "--", "cat", stdin=b"typed").stdout == "typed"
+        ignored = made.call("shell", "--", "grep", "SigIgn", "/proc/self/status").stdout.split()[1]
+        assert int(ignored, 16) & ((1 << 31) - 1) == 0
 
     def test_show_as_json_is_the_task_of_the_manifest(self, tmp_path: Path) -> None:
         told = json.loads(artifact(tmp_path).call("show", "lda", "--json").stdout)

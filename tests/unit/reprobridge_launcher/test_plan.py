@@ -6,7 +6,7 @@ import pytest
 
 from reprobridge_launcher.manifest import Task, parse
 from reprobridge_launcher.outcome import StopError
-from reprobridge_launcher.plan import Request, combined, deviations, steps
+from reprobridge_launcher.plan import Request, combined, deviations, expected, limit, steps
 from support.launcher_artifact import manifest, task
 
 
@@ -21,7 +21,16 @@ SEEDS = {"option": "--seed", "values": [7, 8]}
 
 def test_one_command_runs_in_the_run_s_own_folder() -> None:
     (step,) = steps(made("value"), Request())
-    assert (step.argv, step.folder, step.seed, step.timeout) == (("python", "run.py"), ".", None, 60.0)
+    assert (step.argv, step.folder, step.seed) == (("python", "run.py"), ".", None)
+
+
+def test_a_command_is_stopped_after_ten_times_what_its_author_says() -> None:
+    task = made(seeds=SEEDS, repeats=3)
+    assert task.resources.time == 60.0
+    assert {step.timeout for step in steps(task, Request())} == {limit(task)} == {600.0}
+    assert expected(task) == 6 * 60.0
+    endless = made(resources={"gpus": 0})
+    assert (limit(endless), expected(endless)) == (None, None)
 
 
 def test_each_seed_and_repeat_is_a_command_in_a_folder_of_its_own() -> None:

@@ -39,6 +39,7 @@ def test_a_missing_file_means_no_references() -> None:
         ({"observations": ["1"]}, "tasks.lda.observations[0]"),
         ({"where": None}, "tasks.lda.where"),
         ({"interval": {"level": 1}}, "tasks.lda.interval.level"),
+        ({"interval": {"confidence": 95}}, "tasks.lda.interval"),
         ({"more": 1}, "tasks.lda.more"),
     ],
 )

@@ -10,6 +10,7 @@ from reprobridge_launcher.extraction import parse as parse_extractor
 from reprobridge_launcher.layout import Layout, of_root
 from reprobridge_launcher.manifest import Environment
 from support.file_times import let_it_tick
+from support.nearly_full import nearly_full
 
 EXTRACTOR = parse_extractor({"kind": "json", "file": "results/*.json", "json": "/a"}, "extract")
 
@@ -95,6 +96,34 @@ def test_only_declared_variables_reach_a_task(
     assert not {"PYTHONPATH", "LD_PRELOAD"} & set(made)
     caches = [made[variable] for variable, _part in workspace.CACHES]
     assert all(path.startswith(space.folder + "/home/") for path in caches)
+
+
+def test_what_looks_for_xdgs_folders_finds_them_where_their_defaults_are(
+    space: workspace.Workspace, layout: Layout
+) -> None:
+    environment = Environment(python=None, variables=(), locks=(), distributions=(), gpu=None)
+    made = dict(workspace.variables(environment, layout, space, {}))
+    folders = {name: path for name, path in made.items() if name.startswith("XDG_")}
+    defaults = {"CACHE": ".cache", "CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state"}
+    assert folders == {f"XDG_{name}_HOME": f"{made['HOME']}/{path}" for name, path in defaults.items()}
+
+
+def test_a_copy_that_does_not_fit_is_no_copy(tmp_path: Path) -> None:
+    (tmp_path / "whole").write_bytes(b"x" * 3000)
+    with nearly_full(1000), pytest.raises(OSError, match="too large"):
+        workspace.copy_file(str(tmp_path / "whole"), str(tmp_path / "copy"))
+
+
+def test_code_that_does_not_fit_leaves_no_scratch(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (Path(layout.code) / "big").write_bytes(b"x" * 3000)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    with nearly_full(1000), pytest.raises(OSError, match="too large"):
+        workspace.prepare(layout, None)
+    assert list(scratch.iterdir()) == []
 
 
 def test_scratch_is_removed_with_links_and_without_following_them(
