@@ -8,6 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.cli.doors import Doors
+from reprobridge.cli.images import open_image
+from reprobridge.sandbox.bubblewrap import BubblewrapSandbox
+from reprobridge.sandbox.model import STRANGER
+from reprobridge.validate.shell import ANY_USER, CleanShell
+from reprobridge.validate.subject import open_subject
 from support.artifacts import MINIMAL, WINE, copy_of, golden_digest
 from support.command import digest_of, reprobridge, succeed
 from support.containerd import Containerd
@@ -85,6 +91,57 @@ def test_the_value_follows_the_shipped_code(store: Path, docker_engine: Engine, 
     result = json.loads(shown)["results"][0]
     assert result["value"] == pytest.approx(198.8764)
     assert result["compatible"] is False
+
+
+FOUND = "command -v python; command -v rra; echo $PATH; cd /rra/code && ls"
+"""What tells a shell with the image's PATH from others."""
+
+
+def test_a_login_shell_finds_what_every_shell_finds(store: Path) -> None:
+    image = succeed(reprobridge("build", MINIMAL, "--relock", "--offline", store=store)).strip()
+    doors = Doors(store_root=store, offline=True, quiet=True)
+    subject = open_subject(open_image(image, doors), doors.store)
+    sandbox = BubblewrapSandbox(doors.store, doors.processes, as_root=os.geteuid() == 0)
+    for user in (STRANGER, ANY_USER):
+        usual, *logins = (
+            CleanShell(subject, sandbox).run((shell, flags, FOUND), user=user, more={"HOME": "/tmp"})
+            for shell, flags in (("bash", "-c"), ("bash", "-lc"), ("sh", "-lc"))
+        )
+        assert usual.stdout.decode().splitlines()[:2] == ["/opt/env/bin/python", "/rra/bin/rra"]
+        assert [(login.returncode, login.stdout) for login in logins] == [(0, usual.stdout)] * 2
+
+
+def test_a_login_shell_in_docker_finds_the_environment(
+    store: Path, docker_engine: Engine, tmp_path: Path
+) -> None:
+    image = loaded(MINIMAL, store, docker_engine, tmp_path)
+    words = ("run", "--rm", "--network", "none", "--entrypoint", "bash", image, "-lc", FOUND)
+    found = docker_engine.docker(*words).stdout.splitlines()
+    assert found[:2] == ["/opt/env/bin/python", "/rra/bin/rra"]
+
+
+def test_a_task_in_docker_reads_nothing_and_a_shell_what_is_piped(
+    store: Path, docker_engine: Engine, tmp_path: Path
+) -> None:
+    artifact = copy_of(MINIMAL, tmp_path)
+    script = artifact / "src" / "run.py"
+    script.write_text("import sys\nprint('read', [sys.stdin.read()])\n" + script.read_text())
+    image = loaded(artifact, store, docker_engine, tmp_path)
+    words = ["docker", "run", "--rm", "--interactive", "--network", "none", image]
+
+    def shown(*more: str) -> str:
+        piped = subprocess.run(
+            [*words, *more],
+            env=docker_engine.environment,
+            input="typed",
+            text=True,
+            check=True,
+            capture_output=True,
+        )
+        return piped.stdout
+
+    assert "read ['']" in shown("run", "deviation")
+    assert shown("shell", "--", "cat") == "typed"
 
 
 def test_docker_takes_the_image_through_a_pipe(store: Path, docker_engine: Engine) -> None:

@@ -361,16 +361,3 @@ def test_only_failed_tasks_are_shown_each_with_its_last_lines(store: Store, sand
     assert len(lines) == 16 * 4
     assert max(map(len, lines)) < 310
     assert not [line for line in lines if "good" in line or "docker" in line]
-
-
-def test_a_program_that_a_login_shell_does_not_find_gets_a_hint(store: Store, sandbox: Sandbox) -> None:
-    image = ArtifactImage(extra={"etc/profile": "PATH=/nowhere\n"})
-    image.tasks = [
-        {**task(name), "smoke": smoke("sh", flags, "python run.py")}
-        for name, flags in (("usual", "-c"), ("login", "-lc"))
-    ]
-    shell = CleanShell(open_subject(image.build(store), store), sandbox)
-    lines = CHECKS[CheckId.SMOKE](shell).evidence
-    assert lines[0] == (
-        "login: no value: ended with exit status 127; hint: a login shell resets PATH: use `bash -c`"
-    )

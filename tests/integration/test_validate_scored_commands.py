@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from reprobridge.plan.plan import PROFILE
 from reprobridge.sandbox.bubblewrap import BubblewrapSandbox
 from reprobridge.store.store import Store
 from reprobridge.system.processes import RealProcesses
@@ -82,10 +83,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("store"))
 
 
-def problems(store: Store, *commands: str, variables: dict[str, str] | None = None) -> dict[str, str]:
+def problems(
+    store: Store,
+    *commands: str,
+    variables: dict[str, str] | None = None,
+    extra: dict[str, Content] | None = None,
+) -> dict[str, str]:
     """What is wrong with the commands of one image; those that are right are left out."""
     tasks = [{**task(f"t{number}"), "command": shlex.split(text)} for number, text in enumerate(commands)]
-    parts = ArtifactImage(code=FILES, tasks=tasks, variables=variables or {}).build(store)
+    parts = ArtifactImage(code=FILES, tasks=tasks, variables=variables or {}, extra=extra or {}).build(store)
     sandbox = BubblewrapSandbox(store, RealProcesses(), as_root=os.geteuid() == 0)
     found = command_problems(CleanShell(open_subject(parts, store), sandbox))
     assert all(": command: expected " in text and "; hint: " in text for text in found)
@@ -121,6 +127,19 @@ def test_where_nobody_knows_what_shells_run_first_only_other_commands_are_told(s
     commands = ("sh -c prepared", "sh absent.sh", "python eval.py")
     assert set(problems(store, *commands, variables={"BASH_ENV": "/data/environment.sh"})) == {commands[2]}
     assert set(problems(store, *commands)) == set(commands)
+
+
+def test_login_shells_are_followed_where_only_the_path_is_given_back(store: Store) -> None:
+    commands = (
+        "sh -lc solver",
+        "sh -lc 'exec python absent.py'",
+        "sh -lc 'rra list'",
+        "sh -lc 'exec python run.py'",
+    )
+    profile: dict[str, Content] = {PROFILE: "PATH='/opt/env/bin:/rra/bin:/usr/bin:/bin'\n"}
+    assert set(problems(store, *commands, extra=profile)) == {*commands[:2]}
+    assert problems(store, *commands) == {}
+    assert problems(store, *commands, extra={**profile, "etc/profile.d/other.sh": "PATH=$PATH:/x\n"}) == {}
 
 
 @pytest.mark.parametrize("path", [":/usr/bin:/bin", "tools:/usr/bin:/bin", "/data/bin:/usr/bin:/bin"])

@@ -43,6 +43,11 @@ FIXED_LAYERS = 8
 """Layers that are not wheels: base, Python, system packages, state, code, launcher, artifact, references."""
 PATH = "/opt/env/bin:/rra/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Programs of the environment first, then the launcher's, then the system's."""
+PROFILE = "etc/profile.d/reprobridge.sh"
+"""What gives login shells the image's PATH back, after Debian's /etc/profile has set its own.
+
+It stands in the paper's own layer, since a paper may set PATH, and so that no layer that papers share depends on it.
+"""
 
 
 @frozen(kw_only=True)
@@ -72,7 +77,9 @@ def plan(inputs: PlanInputs) -> BuildPlan:
     requested = _requested(locked)
     lock_data = lock_bytes(inputs.lock)
     artifact = ArtifactId(spec.digest(), Digest.of(lock_data))
+    config = _config(inputs, locked, artifact)
     contents = {"rra/lock/reprobridge.lock": lock_data, **_documents(inputs, locked, artifact)}
+    contents[PROFILE] = _profile(config.environment)
     layers = [
         base,
         python,
@@ -91,7 +98,7 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         version=spec.version,
         platform=inputs.platform,
         layers=tuple(layers),
-        config=_config(inputs, locked, artifact),
+        config=config,
         owners=_owners(spec, locked),
     )
 
@@ -226,6 +233,12 @@ def _artifact_layer(contents: Mapping[str, bytes], listed: tuple[FragmentRecipe,
     files = tuple(PlannedFile(path=path, data=contents[path]) for path in sorted(contents))
     inventory = InventoryRecipe(of=listed, path=INTEGRITY.lstrip("/"))
     return LayerPlan(title="artifact", parts=(FilesRecipe(files=files), inventory))
+
+
+def _profile(variables: Mapping[str, str]) -> bytes:
+    """The line of shell that sets PATH to what the image's configuration says; /etc/profile sets nothing else of it."""
+    quoted = variables["PATH"].replace("'", r"'\''")
+    return f"PATH='{quoted}'\n".encode()
 
 
 def _references(spec: Spec) -> FilesRecipe:

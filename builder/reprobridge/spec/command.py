@@ -21,7 +21,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=.*", re.DOTALL)
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _PYTHON_FLAGS = re.compile(r"-[bBdEiIOPqsSuvx]+")
 _SHELL_FLAGS = re.compile(r"-[aefhmnuvxBCEHPT]+")
-_SHELL_OPTIONS = re.compile(r"-[abcefhmouvxBCEHPT]+")
+_SHELL_OPTIONS = re.compile(r"-[abcefhlmouvxBCEHPT]+|--login")
 _LOGIN = re.compile(r"-[a-zA-Z]*l[a-zA-Z]*")
 _R_FLAGS = re.compile(r"--(vanilla|verbose|no-[a-z-]+)")
 _OTHERS = frozenset({"perl", "ruby", "julia"})
@@ -83,7 +83,7 @@ def is_shell(words: Words) -> bool:
 
 
 def is_login_shell(words: Words) -> bool:
-    """Whether the command starts a shell that reads /etc/profile first, which sets PATH anew."""
+    """Whether the command starts a shell that reads /etc/profile first, and what the home says."""
     options = takewhile(lambda word: word and word[0] == "-" and word != "--", words[1:])
     return is_shell(words) and any(word == "--login" or _LOGIN.fullmatch(word or "") for word in options)
 
@@ -94,7 +94,7 @@ def shell_script(words: Words) -> tuple[str, bool] | None:
         return None
     rest, letters, names = list(words[1:]), "", list[str | None]()
     while rest and _SHELL_OPTIONS.fullmatch(rest[0] or ""):
-        flags = rest.pop(0) or ""
+        flags = (rest.pop(0) or "").replace("--login", "-l")
         letters += flags
         if "o" in flags:
             names += rest[:1]

@@ -29,6 +29,8 @@ MANIFEST = "rra/manifest.json"
 """The launcher's manifest."""
 CODE = "rra/code"
 """The refined code."""
+PROFILE = "etc/profile.d/reprobridge.sh"
+"""What gives login shells the image's PATH back."""
 ENVIRONMENT = "opt/env"
 """The environment."""
 BASE_SYSTEM = frozenset(

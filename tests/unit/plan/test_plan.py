@@ -1,6 +1,7 @@
 """The plan of an image."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -8,7 +9,7 @@ from reprobridge.data_files import data_folder
 from reprobridge.frozen import replace
 from reprobridge.plan.model import BuildPlan, FilesRecipe
 from reprobridge.plan.order import LayerOrder
-from reprobridge.plan.plan import PlanInputs, plan
+from reprobridge.plan.plan import PROFILE, PlanInputs, plan
 from reprobridge.spec import model
 from support.specs import PLATFORM, digest, sample_change, sample_deb, sample_lock, sample_spec, sample_wheel
 
@@ -77,6 +78,29 @@ def test_a_changed_refined_tree_changes_code_and_artifact_only() -> None:
     one, two = planned(), planned(lock=edited)
     changed = [a.title for a, b in zip(one.layers, two.layers, strict=True) if a.key() != b.key()]
     assert changed == ["code", "artifact"]
+
+
+@pytest.mark.parametrize("path", [None, "/opt/it's $mine/bin:/usr/bin:/bin", "/a b"])
+def test_a_login_shell_gets_back_the_path_of_the_configuration_whatever_it_is(path: str | None) -> None:
+    spec = sample_spec()
+    if path is not None:
+        spec = sample_spec(environment=replace(spec.environment, variables={"PATH": path, "B": "c"}))
+    made = planned(spec=spec)
+    script = contents(made, PROFILE).decode() + 'printf %s "$PATH"'
+    argv = ["/bin/sh", "-c", script]
+    shown = subprocess.run(argv, env={"PATH": "/usr/bin"}, capture_output=True, text=True, check=True).stdout
+    assert shown == made.config.environment["PATH"]
+    assert "B" not in contents(made, PROFILE).decode()
+
+
+def test_no_layer_that_papers_share_holds_what_login_shells_get() -> None:
+    (layer,) = [
+        layer.title
+        for layer in planned().layers
+        for part in layer.parts
+        if isinstance(part, FilesRecipe) and PROFILE in {file.path for file in part.files}
+    ]
+    assert layer == "artifact"
 
 
 def test_cuda_wheels_make_the_runtime_hand_out_gpus() -> None:

@@ -119,6 +119,16 @@ def test_only_words_before_a_command_assign(script: str, names: set[str]) -> Non
     assert named(script) == names
 
 
+def test_a_login_shell_is_followed_where_its_profile_only_gives_the_path_back() -> None:
+    def found(*variables: str, plain: bool) -> set[str]:
+        command = ["bash", "-lc", "python run.py && solver"]
+        return {need.name for need in demanded(command, variables, plain_profile=plain)}
+
+    assert found(plain=True) == {"bash", "python", "run.py", "solver"}
+    assert found(plain=False) == found("HOME", plain=True) == {"bash"}
+    assert named("solver", variables=("HOME",)) == {"solver"}
+
+
 @pytest.mark.parametrize(
     "name", ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_f%%", "LD_PRELOAD", "LD_AUDIT"]
 )

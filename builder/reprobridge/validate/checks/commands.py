@@ -12,7 +12,7 @@ from reprobridge.spec.command import Kind, Need, is_fixed
 from reprobridge.validate.checks.demands import demanded
 from reprobridge.validate.checks.programs import STARTS
 from reprobridge.validate.shell import CleanShell
-from reprobridge.validate.subject import CODE, Subject
+from reprobridge.validate.subject import CODE, PROFILE, Subject
 from reprobridge_launcher.workspace import SYSTEM_PATH
 
 PORTION = 64 << 10
@@ -41,7 +41,8 @@ def command_problems(shell: CleanShell) -> list[str]:
     """What the scored commands name and the image does not have."""
     tasks = shell.subject.artifact.tasks
     variables = dict(shell.subject.artifact.environment.variables)
-    needed = {task.id: tuple(demanded(task.command, variables)) for task in tasks}
+    plain = set(shell.subject.below(posixpath.dirname(PROFILE))) == {PROFILE}
+    needed = {task.id: tuple(demanded(task.command, variables, plain_profile=plain)) for task in tasks}
     once = dict.fromkeys(need for wanted in needed.values() for need in wanted if _decided(need, variables))
     # Modules last: one whose package has to be imported may end the interpreter.
     asked = sorted(once, key=lambda need: need.kind is Kind.MODULE)
@@ -77,7 +78,8 @@ def _found(shell: CleanShell, asked: Sequence[Need]) -> Iterator[tuple[Need, str
     """What was found instead of those that are missing; none of the last ones where looking ended early."""
     environment = shell.subject.artifact.environment
     python = environment.python or "python3"
-    path = f"{posixpath.dirname(python)}:{SYSTEM_PATH}" if environment.python else SYSTEM_PATH
+    # The launcher's folder is on the PATH of login shells alone; nobody's program is looked for there.
+    path = f"{posixpath.dirname(python)}:/rra/bin:{SYSTEM_PATH}" if environment.python else SYSTEM_PATH
     more = {"HOME": "/tmp", "PATH": path, **dict(environment.variables)}  # noqa: S108 - in the sandbox
     for portion in portions(asked):
         listed = json.dumps([_question(need) for need in portion])

@@ -12,6 +12,7 @@ from reprobridge.spec.command import (
     Kind,
     Need,
     Words,
+    is_login_shell,
     is_shell,
     moves_search,
     needs,
@@ -51,9 +52,17 @@ _SUBSTITUTION = re.compile(r"\$\(|`|[<>]\(|\$\{[\s|]|@P\}")
 """What runs commands within a word."""
 
 
-def demanded(command: Words, variables: Collection[str] = ()) -> Iterator[Need]:
-    """What a command needs where the environment has these variables."""
-    disturbed = is_shell(command) and any(_STARTUP.fullmatch(name) for name in variables)
+def demanded(
+    command: Words, variables: Collection[str] = (), *, plain_profile: bool = False
+) -> Iterator[Need]:
+    """What a command needs where the environment has these variables.
+
+    `plain_profile`: whether the image's profile does nothing to a login shell but to give it the image's PATH.
+    """
+    disturbed = is_shell(command) and (
+        any(_STARTUP.fullmatch(name) for name in variables)
+        or (is_login_shell(command) and ("HOME" in variables or not plain_profile))
+    )
     for need in needs(command):
         if not (disturbed and need.kind is Kind.SHELL_SCRIPT):
             yield need

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER
-from reprobridge.spec.command import is_login_shell
 from reprobridge.system.processes import cores
 from reprobridge.validate.checks.commands import command_problems
 from reprobridge.validate.model import Finding, Verdict, judged
@@ -25,8 +24,6 @@ WIDTH = 300
 """Characters of each such line."""
 FOREIGN = "note: no folder of the host is mounted"
 """How the launcher's note begins that is meant for readers who start a container: here nothing is to be kept."""
-LOGIN = "; hint: a login shell resets PATH: use `bash -c`"
-"""What helps where a login shell finds no program."""
 
 _CHANGING = ("memory", "disk")
 
@@ -118,10 +115,7 @@ def _judged(tasks: tuple[Task, ...], runs: SmokeRuns, problems: list[str], other
 
 
 def _no_value(task: Task, runs: SmokeRuns) -> str:
-    """That a task has no value, why, and what to do where that is known."""
-    why = runs.failures.get(task.id, "the launcher says nothing of it")
-    reset = task.smoke and is_login_shell(task.smoke.command) and why.endswith("exit status 127")
-    return f"{task.id}: no value: {why}{LOGIN if reset else ''}"
+    return f"{task.id}: no value: {runs.failures.get(task.id, 'the launcher says nothing of it')}"
 
 
 def _other_check(shell: CleanShell) -> Iterator[str]:
