@@ -18,7 +18,7 @@ from reprobridge.validate.model import CheckId, Report, Verdict
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import open_subject
 from reprobridge.validate.validation import CHECKS, validate
-from support.artifact_image import RUN, SITE, ArtifactImage, package, task
+from support.artifact_image import RUN, SPEC, ArtifactImage, package, task
 from support.engine import Engine
 from support.layers import Entry, layer_of, make_layer
 
@@ -103,13 +103,6 @@ def no_blocks(image: ArtifactImage) -> None:
 def code(path: str, content: str) -> Change:
     def change(image: ArtifactImage) -> None:
         image.code[path] = content
-
-    return change
-
-
-def site(files: dict[str, str]) -> Change:
-    def change(image: ArtifactImage) -> None:
-        image.environment |= {f"{SITE}/{path}": text for path, text in files.items()}
 
     return change
 
@@ -228,6 +221,21 @@ FAULTS: dict[str, Fault] = {
         "crash: importing it ends the interpreter",
         installed("crash", modules={"crash.py": "import os\nos.abort()\n"}),
     ),
+    "a module of a namespace that can't be imported": (
+        CheckId.IMPORTS,
+        "space.inner: ModuleNotFoundError",
+        installed("inner", modules={"space/inner/__init__.py": "import nowhere\n"}),
+    ),
+    "an exception for a module that is not there": (
+        CheckId.IMPORTS,
+        "not_imported: nowhere: expected a module",
+        set_field(spec=f"{SPEC}environment: {{python: {{not_imported: {{nowhere: gone}}}}}}\n"),
+    ),
+    "a model that the code lacks": (
+        CheckId.SMOKE,
+        "/rra/code/models/net.pt",
+        changed_task(scope="evaluation_only", checkpoints=["models/net.pt"]),
+    ),
     "a file that only root can read": (
         CheckId.MODES,
         "/rra/notes: expected mode 0004",
@@ -314,19 +322,6 @@ def test_a_changed_blob_fails_the_digests(store: Store, sandbox: Sandbox, tmp_pa
     report = report_of(parts, store, sandbox)
     assert verdicts(report)[CheckId.DIGESTS] is Verdict.FAILED
     assert str(parts.layers[2].digest) in evidence(report, CheckId.DIGESTS)
-
-
-def test_what_a_published_distribution_ships_is_no_secret_of_the_author(
-    store: Store, sandbox: Sandbox
-) -> None:
-    image = ArtifactImage()
-    installed("beta", modules={"beta/__init__.py": "", "beta/test.key": KEY, "beta/__pycache__/x.pyc": ""})(
-        image
-    )
-    assert report_of(image.build(store), store, sandbox).passed
-    site({"beta/mine.key": KEY})(image)
-    report = report_of(image.build(store), store, sandbox)
-    assert [result.check for result in report.with_verdict(Verdict.FAILED)] == [CheckId.SECRETS]
 
 
 def test_a_task_that_needs_a_missing_gpu_is_not_run(store: Store, sandbox: Sandbox) -> None:

@@ -61,6 +61,7 @@ FULL: dict[str, Any] = {
             "exclude_newer": "2026-01-01",
             "indexes": ["https://example.org/simple"],
             "owners": {"shared/__init__.py": "numpy"},
+            "not_imported": {"torch_xla": "needs a TPU"},
         },
         "apt": ["libgl1"],
         "variables": {"OMP_NUM_THREADS": "1"},

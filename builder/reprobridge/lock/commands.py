@@ -1,4 +1,4 @@
-"""Files that tasks' commands name and the code does not have: told when locking, hours before a run would."""
+"""Files that tasks name and the code does not have: told when locking, hours before a run would."""
 
 import posixpath
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from reprobridge.store.store import Store
 
 
 def missing_files(spec: Spec, refined: Digest, store: Store) -> tuple[str, ...]:
-    """A warning for each command that names a file which the refined code lacks; none where the code is not here."""
+    """A warning for each file that a task names and the refined code lacks; none where the code is not here."""
     named = list(_named(spec))
     kept = kept_tree(store, refined)
     if not named or kept is None:
         return ()
-    lacking = {path for _, path in named}
+    lacking = {path for _, path, _ in named}
     for entry, _ in read_tree(store.path(kept.blob)):
         lacking -= {entry.path, *_folders(entry.path)}
         if entry.kind is EntryKind.SYMLINK:  # what lies where a link leads may be there: it is not followed
@@ -27,20 +27,22 @@ def missing_files(spec: Spec, refined: Digest, store: Store) -> tuple[str, ...]:
         if not lacking:
             return ()
     return tuple(
-        f"{place}: {shown(path)} is not in the code, so that the command can't start"
-        for place, path in named
+        f"{place}: {shown(path)} is not in the code, so that {consequence}"
+        for place, path, consequence in named
         if path in lacking
     )
 
 
-def _named(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Where a command names a file of the code, and that file's path in it."""
+def _named(spec: Spec) -> Iterator[tuple[str, str, str]]:
+    """Where a task names a file of the code, that file's path in it, and what happens where it is missing."""
     for number, task in enumerate(spec.tasks):
         commands = {"command": task.command, **({"smoke.command": task.smoke.command} if task.smoke else {})}
         for key, command in commands.items():
             for need in needs(command):
                 if _is_file(need.kind, need.name):
-                    yield f"tasks[{number}].{key}", posixpath.normpath(need.name)
+                    yield f"tasks[{number}].{key}", posixpath.normpath(need.name), "the command can't start"
+        for index, path in enumerate(task.checkpoints):
+            yield f"tasks[{number}].checkpoints[{index}]", path, "there is no model to evaluate"
 
 
 def _is_file(kind: Kind, name: str) -> bool:

@@ -7,7 +7,7 @@ from reprobridge.spec.nodes import Node, Scalar
 from reprobridge.spec.paths import PATH_TEXT, NamedFile
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.requirements import check_requirements
-from reprobridge.spec.scalars import VERBATIM, WEB_ADDRESS, Date, Word
+from reprobridge.spec.scalars import TEXT, VERBATIM, WEB_ADDRESS, Date, Word
 from reprobridge.spec.shapes import Invalid, Key, ListOf, MapOf, Record, Schema, Shape
 
 PLATFORMS = ("linux/amd64",)
@@ -19,6 +19,11 @@ _DEBIAN = Word(
     hint="the name alone: the lock chooses the version, and the architecture is the platform's",
 )
 _DISTRIBUTION = Word(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", "the name of a Python package")
+
+_MODULE = Word(
+    r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*",
+    "the name of a module such as torch_xla or google.cloud",
+)
 
 
 class TemplateName(Shape[str]):
@@ -67,6 +72,11 @@ PYTHON = Record(
         "owners": Key(
             shape=MapOf(PATH_TEXT, _DISTRIBUTION),
             doc="Path below site-packages -> package whose file wins where two ship different ones.",
+            default={},
+        ),
+        "not_imported": Key(
+            shape=MapOf(_MODULE, TEXT),
+            doc="Module that can't be imported in a clean shell, although its package brings it -> why.",
             default={},
         ),
     },

@@ -165,6 +165,8 @@ class PythonWish:
     """Extra indexes, named by the author, searched before the user's own."""
     owners: Mapping[str, str] = field(default_factory=dict)
     """Path below site-packages -> package whose file wins where two packages ship different ones."""
+    not_imported: Mapping[str, str] = field(default_factory=dict)
+    """Module that validation need not be able to import -> why."""
 
 
 @frozen(kw_only=True)

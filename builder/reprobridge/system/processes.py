@@ -48,7 +48,9 @@ class Completed:
 
     @property
     def failure(self) -> str:
-        """One readable line on why it failed: the last line of its errors, or its exit status."""
+        """One readable line: that it was killed for its time, the last line of its errors, or its exit status."""
+        if self.timed_out:
+            return "no answer in time"
         lines = self.stderr.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"exit status {self.returncode}"
 

@@ -50,7 +50,7 @@ PROMISES: Mapping[CheckId, str] = {
     CheckId.SCORES: "no file of the code is one that the source's `exclude` names",
     CheckId.LAUNCHER: "the launcher lists, shows and checks, in text and JSON, with the documented exit codes",
     CheckId.REQUIREMENTS: "the installed distributions are the locked ones and satisfy each other's requirements",
-    CheckId.IMPORTS: "every top-level module of the environment can be imported",
+    CheckId.IMPORTS: "every topmost module of the environment can be imported, but for those excepted with a reason",
     CheckId.SMOKE: "every task's smoke run yields a value through the task's extractor; "
     "its scored command names nothing that is missing",
     CheckId.ANY_USER: "the launcher's check and the smoke runs give the same as another, arbitrary user",

@@ -12,7 +12,7 @@ from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Sandbox
 from reprobridge.system.processes import cores
-from reprobridge.validate.checks import cleanliness, guide, image, inventory, launcher, python, tasks
+from reprobridge.validate.checks import cleanliness, guide, image, inventory, launcher, modules, python, tasks
 from reprobridge.validate.model import NEEDS, CheckId, CheckResult, Finding, Report, Verdict, judged
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import Subject
@@ -32,7 +32,7 @@ CHECKS: Mapping[CheckId, Check] = {
     CheckId.SCORES: cleanliness.check_scores,
     CheckId.LAUNCHER: launcher.check_launcher,
     CheckId.REQUIREMENTS: python.check_requirements,
-    CheckId.IMPORTS: python.check_imports,
+    CheckId.IMPORTS: modules.check_imports,
     CheckId.SMOKE: tasks.check_smoke,
     CheckId.ANY_USER: tasks.check_any_user,
     CheckId.GUIDE: guide.check_guide,

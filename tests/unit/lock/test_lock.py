@@ -84,6 +84,19 @@ def test_a_command_that_names_a_file_which_the_code_lacks_is_warned_of(
     assert warned == ((f"tasks[0].command: {missing} {said}", smoke) if missing else (smoke,))
 
 
+def test_a_model_that_the_code_lacks_is_warned_of(artifact: Path, doors: Doors) -> None:
+    (artifact / "src" / "models").mkdir()
+    for name in ("kept.pt", "lost.pt"):
+        (artifact / "src" / "models" / name).write_bytes(b"model")
+    models = "scope: evaluation_only\n    checkpoints: [models/kept.pt, models/lost.pt]\n"
+    edit(artifact / "reprobridge.yaml", "scope: full_pipeline\n", models)
+    edit(artifact / "reprobridge.yaml", 'exclude: ["', 'exclude: ["models/lost.pt", "')
+    lock = read_lock(artifact / "reprobridge.lock")
+    warned = lock_artifact(read_spec(artifact), lock, LockOptions(), artifact, doors).warnings
+    place = "tasks[0].checkpoints[1]"
+    assert warned == (f'{place}: "models/lost.pt" is not in the code, so that there is no model to evaluate',)
+
+
 def test_a_file_behind_a_link_of_the_code_is_not_warned_of(artifact: Path, doors: Doors) -> None:
     (artifact / "src" / "deep").mkdir()
     (artifact / "src" / "deep" / "x.py").write_text("")

@@ -1,18 +1,22 @@
 """What must not be in an image: secrets, version control, caches, score files.
 
-Looked for outside the base system, in files that nobody has published: what a distribution's RECORD lists was
-public before it came into the image (tornado's test keys, for example), everything else is the author's.
+Looked for outside the base system, in files that nobody has published: what the RECORD of a distribution from an
+index lists was public before it came into the image (tornado's test keys, for example), everything else is the
+author's, packages built from a folder or a repository included.
 """
 
 import csv
 import io
+import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from reprobridge.errors import ArtifactError
 from reprobridge.lock.exclusion import Exclusion, is_version_control
 from reprobridge.oci.tar import EntryKind
+from reprobridge.validate.checks.written import written
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import BASE_SYSTEM, CODE, ENVIRONMENT, Placed, Subject
@@ -20,8 +24,6 @@ from reprobridge.wording import counted
 
 SEARCHED = 8 << 20
 """Bytes of a file that are searched for secrets."""
-SPEC = "rra/spec/reprobridge.yaml"
-"""The author's specification in the image."""
 CACHES = frozenset(
     {
         "__pycache__",
@@ -157,17 +159,10 @@ def _tops(looked: dict[str, Placed], fits: Callable[[str], bool]) -> list[str]:
 
 def check_scores(shell: CleanShell) -> Finding:
     """Look for files of the code that the specification excludes from the source."""
-    import yaml
-
-    data = shell.subject.read(SPEC)
-    if data is None:
-        return judged([f"/{SPEC}: expected the specification, found nothing"], "")
     try:
-        # The base loader makes text of every scalar, as the specification wants it.
-        source = yaml.load(data, yaml.BaseLoader)["source"]  # noqa: S506
-        globs = list(source.get("exclude") or [])
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        return judged([f"/{SPEC}: expected the specification, found {error}"], "")
+        globs = list(written(shell.subject, "source", "exclude") or ())
+    except ArtifactError as error:
+        return judged([str(error)], "")
     exclusion = Exclusion(globs)
     prefix = len(CODE) + 1
     files = [path[prefix:] for path, placed in shell.subject.below(CODE).items() if _is_no_folder(placed)]
@@ -195,11 +190,25 @@ def authored(subject: Subject) -> dict[str, Placed]:
     }
 
 
+def _is_published(subject: Subject, info: str) -> bool:
+    """Whether a distribution comes from an index, or is a wheel at an address.
+
+    What was built from a folder, a repository or an archive has a direct_url.json (PEP 610) that says so.
+    """
+    data = subject.read(f"{info}/direct_url.json")
+    if data is None:
+        return True
+    try:
+        return str(json.loads(data)["url"]).partition("#")[0].endswith(".whl")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def recorded(subject: Subject) -> set[str]:
-    """Paths that the RECORDs of the environment's distributions list."""
+    """Paths that the RECORDs of the environment's published distributions list."""
     found: set[str] = set()
     for path in subject.below(ENVIRONMENT):
-        if path.endswith(".dist-info/RECORD"):
+        if path.endswith(".dist-info/RECORD") and _is_published(subject, path.rpartition("/")[0]):
             site = path.rsplit("/", 2)[0]
             text = (subject.read(path) or b"").decode("utf-8", "replace")
             for row in csv.reader(io.StringIO(text, newline="")):

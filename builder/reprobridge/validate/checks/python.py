@@ -1,4 +1,4 @@
-"""The Python environment: do the distributions fit each other, and can their modules be imported?"""
+"""The Python environment: are the distributions the locked ones, and do they fit each other?"""
 
 import json
 import re
@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from reprobridge.frozen import frozen
-from reprobridge.oci.tar import EntryKind
-from reprobridge.system.processes import Completed
-from reprobridge.validate.checks.programs import IMPORTS, MARKERS
+from reprobridge.validate.checks.programs import MARKERS
 from reprobridge.validate.model import Finding, judged, passed
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import ENVIRONMENT, Subject
@@ -16,18 +14,7 @@ from reprobridge.validate.subject import ENVIRONMENT, Subject
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-IMPORT_SECONDS = 1200.0
-"""Limit of importing everything."""
-NOT_IMPORTED = frozenset(
-    {"test", "tests", "testing", "doc", "docs", "example", "examples", "benchmark", "benchmarks"}
-)
-"""Top-level names that are no modules to use: packages ship them by mistake, and they need tools to be imported."""
-
 _METADATA = re.compile(rf"{ENVIRONMENT}/lib/python[0-9.]+/site-packages/[^/]+\.dist-info/METADATA")
-_SUFFIX = re.compile(r"(\.cpython-[^/]*|\.abi3)?\.so$|\.py$")
-
-
-# requirements
 
 
 @frozen
@@ -54,7 +41,7 @@ def check_requirements(shell: CleanShell) -> Finding:
     try:
         markers = {str(name): str(value) for name, value in json.loads(answer.stdout).items()}
     except (ValueError, AttributeError):
-        return judged([f"{artifact.environment.python}: does not start: {_failure(answer)}"], "")
+        return judged([f"{artifact.environment.python}: does not start: {answer.failure}"], "")
     locked = {item.name: item.version for item in artifact.environment.distributions}
     problems = [*_lock_problems(locked, installed), *requirement_problems(installed, markers)]
     return judged(
@@ -171,48 +158,3 @@ def _contains(specifier: str, version: str) -> bool:
         return SpecifierSet(specifier).contains(version, prereleases=True)
     except (InvalidSpecifier, InvalidVersion):
         return True  # what a package writes against the rules promises nothing that could be broken
-
-
-# what can be imported
-
-
-def check_imports(shell: CleanShell) -> Finding:
-    """Import every top-level module, all in one process; what fails there is tried alone before it is called broken."""
-    environment = shell.subject.artifact.environment
-    if environment.python is None:
-        return passed("the artifact has no Python environment")
-    names = [name for name in top_level_modules(shell.subject) if name not in NOT_IMPORTED]
-    if not names:
-        return passed("the environment has no modules")
-    variables = {"HOME": "/tmp", "MPLCONFIGDIR": "/tmp/matplotlib", **dict(environment.variables)}  # noqa: S108
-    answer = shell.run(
-        (environment.python, "-I", "-c", IMPORTS, *names), timeout=IMPORT_SECONDS, more=variables
-    )
-    try:
-        failures = json.loads(answer.stdout.splitlines()[-1])
-        problems = [f"{name}: {failures[name]}" for name in sorted(failures)]
-    except (ValueError, IndexError, TypeError):
-        problems = [f"importing ended early: {_failure(answer)}"]
-    return judged(
-        problems, f"{len(names)} modules imported: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
-    )
-
-
-def top_level_modules(subject: Subject) -> list[str]:
-    """Names that the environment's site-packages offer to `import`, sorted; private ones are left out."""
-    found = set()
-    for path, placed in subject.below(ENVIRONMENT).items():
-        inner = re.sub(rf"^{ENVIRONMENT}/lib/python[0-9.]+/site-packages/", "", path)
-        if inner == path or placed.entry.kind == EntryKind.DIRECTORY.value:
-            continue
-        first, _, rest = inner.partition("/")
-        name = first if rest == "__init__.py" or re.fullmatch(r"__init__\.[^/]*\.so", rest) else ""
-        if not rest and _SUFFIX.search(first):
-            name = _SUFFIX.sub("", first)
-        if name.isidentifier() and not name.startswith("_"):
-            found.add(name)
-    return sorted(found)
-
-
-def _failure(answer: Completed) -> str:
-    return "no answer in time" if answer.timed_out else answer.failure

@@ -10,6 +10,7 @@ from reprobridge.system.processes import cores
 from reprobridge.validate.checks.commands import command_problems
 from reprobridge.validate.model import Finding, Verdict, judged
 from reprobridge.validate.shell import ANY_USER, CleanShell
+from reprobridge.validate.subject import CODE
 from reprobridge_launcher.manifest import Task
 
 GRACE = 60.0
@@ -46,6 +47,12 @@ def check_smoke(shell: CleanShell) -> Finding:
     runs = run_smoke(shell, tasks, STRANGER)
     problems = [f"{task.id}: expected a smoke run, found none declared" for task in tasks if not task.smoke]
     problems += command_problems(shell)
+    problems += [
+        f"{task.id}: checkpoints: expected a trained model at /{CODE}/{path}, found none"
+        for task in tasks
+        for path in task.checkpoints
+        if f"{CODE}/{path}" not in shell.subject.root
+    ]
     values = ", ".join(f"{task} {value:.6g}" for task, value in runs.values.items())
     return _judged(tasks, runs, problems, f"values of the smoke runs (they never count): {values}")
 
@@ -80,8 +87,7 @@ def _run_one(shell: CleanShell, task: Task, user: int) -> SmokeRuns:
         failures = {item["task"]: str(item["failure"]) for item in results if item["value"] is None}
         return SmokeRuns(values, failures, talk)
     except (ValueError, KeyError, TypeError):
-        why = "no answer in time" if ended.timed_out else f"the launcher gives no results: {ended.failure}"
-        return SmokeRuns({}, {task.id: why}, talk)
+        return SmokeRuns({}, {task.id: f"the launcher gives no results: {ended.failure}"}, talk)
 
 
 def _last_lines(task: Task, stderr: bytes) -> tuple[str, ...]:
