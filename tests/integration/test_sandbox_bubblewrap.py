@@ -222,7 +222,7 @@ def test_without_overlays_layers_are_merged_by_links(here: Here, base: Layer, bl
     )
     assert lines(merged.run(layers, shell)) == ["high-refused", "z"]
     trees = list((here.folder / "store/unpacked").glob("merged-*"))
-    assert [(tree / "bin/sh").stat().st_nlink for tree in trees] == [2]
+    assert [(tree / "root/bin/sh").stat().st_nlink for tree in trees] == [2]
 
 
 def test_unpacked_layers_are_used_again(here: Here, base: Layer) -> None:

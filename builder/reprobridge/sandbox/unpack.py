@@ -1,13 +1,13 @@
 """Unpacked layers, kept in the store by diff_id, so that an unchanged layer costs nothing.
 
-`unpacked/<diff_id hex>/` appears at once and only when the whole tar stream had that digest. What a layer
-may hold is what we write (`oci/tar.py`): folders, files, links. A device, a whiteout, a path that leads out
+`unpacked/<diff_id hex>/` appears at once and only when the whole tar stream had that digest; what was changed there
+since is unpacked again (`sealed.py`). What a layer may hold is what we write (`oci/tar.py`): folders, files, links. A device, a whiteout, a path that leads out
 or stands below a file is an error: layers are path-disjoint, so there is nothing to white out.
 Does not look at compressed digests: the diff_id says which files these are.
 """
 
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -15,8 +15,8 @@ from reprobridge.digest import CHUNK, Hasher, digest_json
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Layer
+from reprobridge.sandbox.sealed import sealed_folder
 from reprobridge.store.store import Store
-from reprobridge.system import files
 from reprobridge.system.trees import Attributes, TreeWriter, merge_trees
 
 HEADER_LIMIT = 1 << 20
@@ -33,33 +33,32 @@ _BUFFER = 1 << 16  # tarfile copies what is left of its buffer at every header, 
 
 
 class Unpacker:
-    """Gives layers as folders."""
+    """Gives layers as folders, and looks at each once whether it is still what was unpacked."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._places = store.root / "unpacked"
+        self._sound: dict[str, Path] = {}
 
     def folder(self, layer: Layer) -> Path:
         """The layer's files. Raises ArtifactError when the layer is broken or not the one it should be."""
-        target = self._store.root / "unpacked" / layer.diff_id.hex
-        if not target.is_dir():
-            files.publish_folder(target, lambda folder: _unpack(layer, folder))
-        return target
+        return self._sealed(layer.diff_id.hex, lambda folder: _unpack(layer, folder))
 
     def merged(self, layers: Sequence[Layer], points: "MountPoints | None" = None) -> Path:
         """All layers as one folder of hard links; mount points stand where the layers have nothing."""
         places: tuple[str, ...] = () if points is None else (*points.folders, "", *points.files)
         key = digest_json([*(str(layer.diff_id) for layer in layers), *places])
-        target = self._store.root / "unpacked" / f"merged-{key.hex[:32]}"
-        if not target.is_dir():
-            sources = [self.folder(layer) for layer in layers]
 
-            def fill(folder: Path) -> None:
-                if points:
-                    points.make(folder)
-                merge_trees(sources, folder)
+        def fill(folder: Path) -> None:
+            if points:
+                points.make(folder)
+            merge_trees([self.folder(layer) for layer in layers], folder)
 
-            files.publish_folder(target, fill)
-        return target
+        return self._sealed(f"merged-{key.hex[:32]}", fill)
+
+    def _sealed(self, name: str, fill: Callable[[Path], None]) -> Path:
+        if name not in self._sound:
+            self._sound[name] = sealed_folder(self._places / name, fill)
+        return self._sound[name]
 
 
 @frozen(kw_only=True)

@@ -228,6 +228,13 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def take_away(folder: Path) -> None:
+    """Let a folder be gone at once, then delete it."""
+    temporary = unfinished_name(folder.parent)
+    folder.rename(temporary)
+    remove_folder(temporary)
+
+
 def move_folder(source: Path, target: Path) -> None:
     """Let a folder become `target`, where nothing is, for its owner alone to write into; needs no room."""
     source.chmod(0o755)

@@ -3,7 +3,9 @@
 import gzip
 import io
 import os
+import shutil
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -152,3 +154,71 @@ def test_a_name_that_is_no_utf_8_is_kept_byte_for_byte(store: Store, tmp_path: P
     name = b"caf\xe9".decode("utf-8", "surrogateescape")
     folder = Unpacker(store).folder(placed(make_layer({f"a/{name}": "x"}), tmp_path))
     assert [os.fsencode(path.name) for path in (folder / "a").iterdir()] == [b"caf\xe9"]
+
+
+def spoil(file: Path, how: str) -> None:
+    """What users, scripts and crashes of a machine do to files of a store."""
+    match how:
+        case "removed":
+            file.unlink()
+        case "emptied":
+            file.write_bytes(b"")
+        case "edited":
+            file.write_bytes(file.read_bytes().swapcase())
+        case "moded":
+            file.chmod(0o600)
+        case "added":
+            (file.parent / "more").write_bytes(b"")
+        case "linked":
+            file.unlink()
+            file.symlink_to("/etc/passwd")
+        case "folder removed":
+            shutil.rmtree(file.parent)
+
+
+@pytest.mark.parametrize(
+    "how", ["removed", "emptied", "edited", "moded", "added", "linked", "folder removed"]
+)
+@pytest.mark.parametrize("merged", [False, True], ids=["one layer", "merged layers"])
+def test_a_folder_that_somebody_changed_is_unpacked_again(
+    how: str, merged: bool, store: Store, tmp_path: Path
+) -> None:
+    layers = [placed(make_layer({f"a/{name}": "text", "b": Link("a/x")}), tmp_path) for name in ("x", "y")]
+
+    def folder() -> Path:
+        unpacker = Unpacker(store)
+        return unpacker.merged(layers) if merged else unpacker.folder(layers[0])
+
+    before = dump_folder(folder())
+    spoil(folder() / "a/x", how)
+    assert dump_folder(folder()) == before
+
+
+@pytest.mark.parametrize("what", ["root", "seal"])
+def test_a_folder_of_which_half_is_gone_is_unpacked_again(what: str, store: Store, tmp_path: Path) -> None:
+    layer = placed(make_layer({"a/x": "text"}), tmp_path)
+    place = Unpacker(store).folder(layer).parent
+    shutil.rmtree(place / what) if what == "root" else (place / what).write_bytes(b"")
+    assert (Unpacker(store).folder(layer) / "a/x").read_text() == "text"
+
+
+def test_a_sound_folder_stays_the_same(store: Store, tmp_path: Path) -> None:
+    layer = placed(make_layer({"a/x": "text", "closed/y": "", "closed": Entry(None, 0o000)}), tmp_path)
+    os.utime(Unpacker(store).folder(layer), (7, 7))
+    assert Unpacker(store).folder(layer).stat().st_mtime == 7
+
+
+def test_a_folder_that_somebody_else_has_just_made_again_is_kept(store: Store, tmp_path: Path) -> None:
+    layer = placed(make_layer({"a/x": "text"}), tmp_path)
+    folder = Unpacker(store).folder(layer)
+    seal = folder.parent / "seal"
+    sound = seal.read_bytes()
+    os.utime(folder, (7, 7))
+    seal.unlink()
+    os.mkfifo(seal)
+    with ThreadPoolExecutor() as executor:
+        other = executor.submit(Unpacker(store).folder, layer)
+        with seal.open("wb"):  # the other looks at it now, and sees no seal when we close it
+            seal.unlink()
+            seal.write_bytes(sound)
+        assert other.result().stat().st_mtime == 7

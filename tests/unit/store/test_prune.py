@@ -6,9 +6,12 @@ from pathlib import Path
 
 from reprobridge.digest import Digest
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
+from reprobridge.sandbox.model import Layer
+from reprobridge.sandbox.unpack import Unpacker
 from reprobridge.store.prune import KINDS, clear, measure, prune
 from reprobridge.store.store import Store
 from reprobridge.system.leftovers import TEMPORARY
+from support.layers import make_layer
 
 NEVER_YOUNG = 2**40
 """A time after which nothing was made."""
@@ -116,3 +119,14 @@ def test_a_file_that_vanishes_while_the_store_is_measured_does_no_harm(tmp_path:
     finally:
         stop.set()
         writer.join()
+
+
+def test_pruning_keeps_young_unpacked_layers_however_old_their_files_are(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    made = make_layer({"x": "text"})
+    layer = Layer(made.diff_id, made.digest, made.write(tmp_path))
+    folder = Unpacker(store).folder(layer)
+    prune(store, keep_after=folder.parent.stat().st_mtime)
+    assert folder.is_dir()
+    assert prune(store, keep_after=NEVER_YOUNG) > 0
+    assert not folder.parent.exists()
