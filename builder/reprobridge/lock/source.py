@@ -69,6 +69,7 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
     """
     original = _read(spec, folder, doors, None)
     from reprobridge.lock.changes import apply_changes
+    from reprobridge.lock.leaks import secrets_in
 
     refined = apply_changes(original.tree, spec, doors)
     locked = LockedSource(
@@ -85,7 +86,12 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
         f"{path} is part of the source and would reach the image: add it to `source.exclude`"
         for path in history_in(doors.store, original.tree)
     )
-    return ResolvedSource(locked=locked, changes=refined.changes, warnings=(*original.warnings, *history))
+    secrets = tuple(
+        f"{secret} is part of the source, and `validate` refuses such an image: add the file to `source.exclude`"
+        for secret in secrets_in(doors.store, refined.tree)
+    )
+    warnings = (*original.warnings, *history, *secrets)
+    return ResolvedSource(locked=locked, changes=refined.changes, warnings=warnings)
 
 
 def source_wish(spec: Spec, folder: Path, doors: Doors, *, tree: Digest | None = None) -> Digest:

@@ -161,6 +161,24 @@ def test_exclusions_that_match_nothing_are_warned_of_each_time(
             assert resolved.warnings == ("source.exclude: 'typo/**' matches nothing",)
 
 
+def test_secrets_are_warned_of_unless_they_are_excluded_or_patched_away(
+    opened: Doors, artifact: Path
+) -> None:
+    (artifact / "src/keys").mkdir()
+    (artifact / "src/keys/id_rsa").write_text("anything")
+    (artifact / "src/keys/deploy.pem").write_text("\n-----BEGIN " + "RSA PRIVATE KEY-----\nMIIE\n")
+    (artifact / "src/run.py").write_text("token = '" + "gh" + f"p_{'a1B2' * 9}'\n")
+    advice = "is part of the source, and `validate` refuses such an image: add the file to `source.exclude`"
+    source = FolderSource(PurePosixPath("src"))
+    assert lock_source(sample_spec(source=source), artifact, opened).warnings == (
+        f"keys/deploy.pem, line 2: a private key {advice}",
+        f"keys/id_rsa: a file of passwords or keys by its name {advice}",
+        f"run.py, line 1: a GitHub token {advice}",
+    )
+    patch = f"--- a/run.py\n+++ b/run.py\n@@ -1 +1 @@\n-{(artifact / 'src/run.py').read_text()}+token = ''\n".encode()
+    assert lock_source(folder_spec(patch, exclude=("keys",)), artifact, opened).warnings == ()
+
+
 def test_both_trees_come_back_into_an_empty_store(
     artifact: Path, tmp_path: Path, file_server: FileServer
 ) -> None:

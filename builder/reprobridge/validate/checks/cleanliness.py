@@ -9,12 +9,11 @@ import csv
 import io
 import json
 import posixpath
-import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from reprobridge.errors import ArtifactError
 from reprobridge.lock.exclusion import Exclusion, is_version_control
+from reprobridge.lock.leaks import SEARCHED, is_secret_file, secrets_of
 from reprobridge.oci.tar import EntryKind
 from reprobridge.validate.checks.written import written
 from reprobridge.validate.model import Finding, judged
@@ -22,8 +21,6 @@ from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import BASE_SYSTEM, CODE, ENVIRONMENT, Placed, Subject
 from reprobridge.wording import counted
 
-SEARCHED = 8 << 20
-"""Bytes of a file that are searched for secrets."""
 CACHES = frozenset(
     {
         "__pycache__",
@@ -40,64 +37,6 @@ CACHES = frozenset(
     }
 )
 """Names of folders that tools make for themselves."""
-SECRET_FILES = frozenset(
-    {
-        ".netrc",
-        "_netrc",
-        ".pypirc",
-        ".git-credentials",
-        ".htpasswd",
-        ".env",
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
-    }
-)
-"""Names of files that hold passwords or keys."""
-SECRET_PATHS = (".aws/credentials", ".docker/config.json", ".config/gh/hosts.yml", ".kube/config")
-"""Ends of paths of such files."""
-EXAMPLES = (".example", ".sample", ".template", ".dist")
-"""Ends of names of files that only show what such a file looks like."""
-
-
-class _Pattern(NamedTuple):
-    what: str
-    """For the evidence."""
-    needed: tuple[bytes, ...]
-    """One of these is in every match: looking for them first takes a twentieth of the time."""
-    pattern: re.Pattern[bytes]
-
-
-_PATTERNS = (
-    _Pattern(
-        "a private key",
-        (b"PRIVATE KEY",),
-        re.compile(rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-    ),
-    _Pattern("an AWS access key", (b"AKIA", b"ASIA"), re.compile(rb"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
-    _Pattern(
-        "an AWS secret key",
-        (b"secret_access_key", b"SECRET_ACCESS_KEY"),
-        re.compile(rb"(?i:aws_secret_access_key)\s*[=:]\s*[\"']?[A-Za-z0-9/+]{40}\b"),
-    ),
-    _Pattern(
-        "a GitHub token",
-        (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_"),
-        re.compile(rb"\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60})"),
-    ),
-    _Pattern("a GitLab token", (b"glpat-",), re.compile(rb"\bglpat-[A-Za-z0-9_-]{20}")),
-    _Pattern("a Hugging Face token", (b"hf_",), re.compile(rb"\bhf_[A-Za-z]{34}\b")),
-    _Pattern("a PyPI token", (b"pypi-Ag",), re.compile(rb"\bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{20}")),
-    _Pattern(
-        "an npm token",
-        (b"npm_", b"_authToken"),
-        re.compile(rb"\bnpm_[A-Za-z0-9]{36}\b|:_authToken\s*=\s*[^\s$]"),
-    ),
-    _Pattern("a Slack token", (b"xox",), re.compile(rb"\bxox[abprs]-[0-9A-Za-z-]{20}")),
-    _Pattern("a Google key", (b"AIza",), re.compile(rb"\bAIza[0-9A-Za-z_-]{35}")),
-    _Pattern("an API key", (b"sk-",), re.compile(rb"\bsk-(?:ant-|proj-)[A-Za-z0-9_-]{20}")),
-)
 
 
 def check_secrets(shell: CleanShell) -> Finding:
@@ -110,23 +49,9 @@ def check_secrets(shell: CleanShell) -> Finding:
 
 
 def _secrets(subject: Subject, path: str, placed: Placed) -> Iterator[str]:
-    if placed.entry.kind != EntryKind.FILE.value:
-        return
-    if _is_secret_file(path):
-        yield f"/{path}: a file of passwords or keys by its name"
-        return
-    data = subject.read(path, SEARCHED) or b""
-    for secret in _PATTERNS:
-        if any(needed in data for needed in secret.needed) and (found := secret.pattern.search(data)):
-            line = data.count(b"\n", 0, found.start()) + 1
-            yield f"/{path}, line {line}: {secret.what}"
-
-
-def _is_secret_file(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    if name.endswith(EXAMPLES):
-        return False
-    return name in SECRET_FILES or name.startswith(".env.") or f"/{path}".endswith(SECRET_PATHS)
+    if placed.entry.kind == EntryKind.FILE.value:
+        data = b"" if is_secret_file(path) else subject.read(path, SEARCHED)
+        yield from secrets_of(f"/{path}", data or b"")
 
 
 def check_history(shell: CleanShell) -> Finding:
