@@ -9,6 +9,7 @@ import pytest
 from support.artifacts import MINIMAL, copy_of
 from support.build_rooms import ProjectSource
 from support.command import digest_of, reprobridge, succeed
+from support.engine import Engine
 from support.file_server import FileServer
 from support.package_index import serve_index
 from support.sdists import build_sdist
@@ -64,6 +65,24 @@ def test_an_sdist_and_a_folder_reach_an_image_that_every_store_builds_alike(
     assert digest_of(done) == first
     lock = json.loads((made / "reprobridge.lock").read_text())
     assert all(build["repeatable"] for build in lock["platforms"]["linux/amd64"]["python"]["builds"])
+
+
+@pytest.mark.usefixtures("vendored")
+def test_an_engine_builds_the_wheel_that_bubblewrap_builds(tmp_path: Path, docker_engine: Engine) -> None:
+    made = artifact(tmp_path, "./ours\n")
+    code = "repr((os.getuid() != 0, socket.gethostname(), os.path.exists('/rra'), os.listdir('/tmp')))"
+    ProjectSource(name="ours", code=code).write(made / "ours")
+    nowhere = {"DOCKER_HOST": f"unix://{tmp_path}/no.sock"}
+    done = reprobridge("lock", made, "--sandbox", "docker", store=tmp_path / "one", environment=nowhere)
+    assert (done.returncode, "the sandbox docker does not work here" in done.stderr) == (8, True)
+    engine = docker_engine.environment
+    succeed(reprobridge("lock", made, "--sandbox", "docker", store=tmp_path / "one", environment=engine))
+    by_engine = (made / "reprobridge.lock").read_bytes()
+    (made / "reprobridge.lock").unlink()
+    succeed(reprobridge("lock", made, "--sandbox", "bubblewrap", store=tmp_path / "two"))
+    assert (made / "reprobridge.lock").read_bytes() == by_engine
+    done = reprobridge("build", made, "--sandbox", "docker", store=tmp_path / "three", environment=engine)
+    assert digest_of(done) == digest_of(reprobridge("build", made, store=tmp_path / "two"))
 
 
 def test_real_releases_build_where_the_artifact_brings_a_compiler(tmp_path: Path) -> None:

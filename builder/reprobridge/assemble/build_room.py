@@ -13,13 +13,14 @@ from reprobridge.assemble.summary import summaries
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.data_files import data_folder
 from reprobridge.errors import AssembleError
+from reprobridge.frozen import replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.sdist.ground import Room
 from reprobridge.plan.model import BuildPlan, ConfigPlan
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import room_layers
 from reprobridge.sandbox.choose import choose, every_sandbox
-from reprobridge.sandbox.model import Layer, Shell
+from reprobridge.sandbox.model import STRANGER, Layer, Shell
 from reprobridge.system.processes import Completed, cores
 
 WORKERS = min(8, cores())
@@ -36,9 +37,15 @@ class Silence:
         """Nothing."""
 
 
-def run_in_room(room: Room, shell: Shell, doors: Doors) -> Completed:
-    """Run a command in the room to its end. Raises SandboxError, and what making layers raises."""
-    sandbox = choose(every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0))
+def run_in_room(room: Room, shell: Shell, doors: Doors, wanted: str | None = None) -> Completed:
+    """Run a command in the room to its end, in the wanted kind of sandbox if one is named.
+
+    Raises SandboxError, and what making layers raises.
+    """
+    sandbox = choose(every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0), wanted)
+    if sandbox.kind != "bubblewrap":
+        # An engine's user is one of this machine: ours, so that we can delete what it leaves.
+        shell = replace(shell, uid=os.geteuid() or STRANGER, gid=os.getegid() or STRANGER)
     with doors.store.working():
         return sandbox.run(_layers(room, doors), shell)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError, UsageError
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_WORKERS,
         help="most processes (default: one a core, at most 8)",
     )
+    add_sandbox(parser)
     parser.add_argument(
         "--digest-file", type=Path, metavar="FILE", help="write the digest of record into a file"
     )

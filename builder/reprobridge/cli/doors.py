@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 class Doors:
     """Handed to every command."""
 
-    def __init__(self, *, store_root: Path | None, offline: bool, quiet: bool) -> None:
+    def __init__(
+        self, *, store_root: Path | None, offline: bool, quiet: bool, sandbox: str | None = None
+    ) -> None:
+        """`sandbox`: kind of the one that packages are built in; None for the first that works."""
         self._store_root = store_root
+        self._sandbox = sandbox
         self._offline = offline
         self.quiet = quiet
         """No talk on standard error, no progress."""
@@ -85,7 +89,7 @@ class Doors:
             store=self.store,
             processes=self.processes,
             network=self.network,
-            rooms=_run_in_room,
+            rooms=functools.partial(_run_in_room, self._sandbox),
             readings=Readings(),
         )
 
@@ -95,8 +99,8 @@ class Doors:
             talk(f"{text}\n")
 
 
-def _run_in_room(room: "Room", shell: "Shell", doors: "LockDoors") -> "Completed":
+def _run_in_room(sandbox: str | None, room: "Room", shell: "Shell", doors: "LockDoors") -> "Completed":
     """Builds of packages without a wheel, imported when there is one."""
     from reprobridge.assemble.build_room import run_in_room
 
-    return run_in_room(room, shell, doors)
+    return run_in_room(room, shell, doors, sandbox)

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
 from reprobridge.errors import UsageError
 
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--export", choices=("pylock.toml", "requirements.txt"), help="print the Python packages"
     )
+    add_sandbox(parser)
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:

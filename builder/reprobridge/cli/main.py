@@ -86,7 +86,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def carry_out(command: Command, arguments: argparse.Namespace) -> int:
     """Open the doors, execute a command, print its error; gives the exit status."""
-    doors = Doors(store_root=arguments.store, offline=arguments.offline, quiet=arguments.quiet)
+    doors = Doors(
+        store_root=arguments.store,
+        offline=arguments.offline,
+        quiet=arguments.quiet,
+        sandbox=getattr(arguments, "sandbox", None),
+    )
     try:
         status = command.execute(arguments, doors)
         doors.out.flush()

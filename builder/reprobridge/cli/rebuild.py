@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="look into differing layers of any size, fetching them whole"
     )
+    add_sandbox(parser)
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
     parser.add_argument("--insecure", action="store_true", help="plain http to a registry on another machine")
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
 from reprobridge.wording import counted
 
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", type=Path, default=Path("vendor"), metavar="FOLDER", help="where (default: vendor)"
     )
+    add_sandbox(parser)
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:

@@ -24,6 +24,8 @@ IMAGE = "reprobridge/sandbox"
 """Name under which an engine keeps layers that it was given; the tag is the manifest's digest."""
 _ENGINE_FAILED = 125
 _LOCKED = ("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pull", "never", "--rm")
+_HOSTNAME = ("--hostname", "sandbox")
+"""As in bubblewrap; otherwise it is another one each time, and stands in what some builds make."""
 
 
 class EngineSandbox:
@@ -56,7 +58,17 @@ class EngineSandbox:
         image = self._image(layers)
         name = f"reprobridge-{secrets.token_hex(8)}"
         streams = Streams(shell)
-        argv = (self.kind, "run", "--name", name, *_LOCKED, *_options(shell), image, *shell.argv[1:])
+        argv = (
+            self.kind,
+            "run",
+            "--name",
+            name,
+            *_LOCKED,
+            *_HOSTNAME,
+            *_options(shell),
+            image,
+            *shell.argv[1:],
+        )
         with self._removed_afterwards(name):
             ended = self._processes.run(
                 Command(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.cli.building import SANDBOXES
 from reprobridge.errors import SandboxError
 from reprobridge.sandbox.choose import KINDS, choose, every_sandbox
 from reprobridge.sandbox.model import Layer, Shell, Unusable
@@ -58,4 +59,4 @@ def test_an_unknown_kind_names_the_known_ones() -> None:
 
 def test_bubblewrap_is_tried_before_the_engines(store_folder: Path) -> None:
     kinds = [sandbox.kind for sandbox in every_sandbox(Store(store_folder), RealProcesses(), as_root=False)]
-    assert kinds == list(KINDS)
+    assert kinds == list(KINDS) == list(SANDBOXES)

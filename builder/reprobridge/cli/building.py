@@ -1,0 +1,16 @@
+"""Words that commands share which may have to build packages without a wheel."""
+
+import argparse
+
+SANDBOXES = ("bubblewrap", "podman", "docker")
+"""`sandbox.choose.KINDS`, whose import a build that builds nothing in a sandbox does not pay for."""
+
+
+def add_sandbox(parser: argparse.ArgumentParser) -> None:
+    """Declare in which sandbox packages are built; `Doors` knows what was said."""
+    parser.add_argument(
+        "--sandbox",
+        choices=SANDBOXES,
+        metavar="KIND",
+        help="where packages without a wheel are built: bubblewrap, podman or docker (default: the first that works)",
+    )
