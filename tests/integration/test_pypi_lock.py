@@ -41,13 +41,18 @@ def spec(requirements: str, *, constraints: str | None = None, **wish: object) -
 
 
 def locked_wheels(
-    wish: Spec, doors: Doors, *, kept: Iterable[LockedWheel] = (), target: PythonTarget = TARGET
+    wish: Spec,
+    doors: Doors,
+    *,
+    kept: Iterable[LockedWheel] = (),
+    target: PythonTarget = TARGET,
+    warned: tuple[str, ...] = (),
 ) -> tuple[LockedWheel, ...]:
-    """What is locked, where nothing has to be built."""
+    """What is locked, where nothing has to be built and nothing is warned of but this."""
     debian = sample_lock().platforms[PLATFORM].debian
     ground = Ground(template="debian12-py311", platform=PLATFORM, debian=debian, target=target, folder=Path())
     locked, warnings = lock_python(wish, KeptPython(wheels=tuple(kept)), ground, doors)
-    assert (locked.builds, warnings) == ((), ())
+    assert (locked.builds, warnings) == ((), warned)
     return locked.wheels
 
 
@@ -242,6 +247,34 @@ def test_find_links_and_file_addresses_work_and_stay_out_of_the_lock(tmp_path: P
     }
 
 
+def test_a_newer_wheel_in_a_folder_is_warned_of_where_dates_count(
+    tmp_path: Path, user: User, file_server: FileServer
+) -> None:
+    serve_index(file_server, [simple_wheel("linked"), simple_wheel("dated")], uploaded="2019-01-01T00:00:00Z")
+    (tmp_path / "links").mkdir()
+    simple_wheel("linked", version="2.0").write(tmp_path / "links")
+    user.settings["UV_FIND_LINKS"] = str(tmp_path / "links")
+    doors = replace(user.doors, environment=user.settings)
+    warning = "exclude_newer may not hold for linked 2.0, found where no dates of upload stand (find-links)"
+    wish = spec("linked\ndated\n", exclude_newer="2020-01-01")
+    assert [one.version for one in locked_wheels(wish, doors, warned=(warning,))] == ["1.0", "2.0"]
+    assert len(locked_wheels(spec("linked\ndated\n"), doors)) == 2
+
+
+def test_releases_of_an_index_without_dates_are_left_out_where_dates_count(
+    tmp_path: Path, user: User, file_server: FileServer
+) -> None:
+    dated = serve_index(file_server, [simple_wheel("app")], uploaded="2019-01-01T00:00:00Z")
+    undated = serve_html(file_server, [simple_wheel("app", version="2.0")], at="/undated")
+    pip = {"PIP_INDEX_URL": dated, "PIP_EXTRA_INDEX_URL": undated, "PIP_CONFIG_FILE": os.devnull}
+    del user.settings["UV_DEFAULT_INDEX"]
+    doors = replace(user.doors, environment={**user.settings, **pip})
+    versions = {
+        day: locked_wheels(spec("app", exclude_newer=day), doors)[0].version for day in ("2020-01-01", None)
+    }
+    assert versions == {"2020-01-01": "1.0", None: "2.0"}
+
+
 def wanted_of(locked: LockedWheel, user: User) -> Wanted:
     """A locked wheel, to be fetched from wherever the user's settings find it."""
     file, urls = locked.file, find_urls([locked], TARGET, user.doors)
@@ -254,7 +287,9 @@ def test_a_folder_of_wheels_needs_no_network_and_no_dates(tmp_path: Path) -> Non
     user = User(tmp_path, "https://index.example.org/simple")
     user.settings["UV_FIND_LINKS"] = str(tmp_path)
     user.doors = replace(user.doors, network=Offline(), environment=user.settings)
-    locked = user.lock(spec("linked", exclude_newer="2020-01-01"))["linked"]
+    warning = "exclude_newer may not hold for linked 1.0, found where no dates of upload stand (find-links)"
+    wish = spec("linked", exclude_newer="2020-01-01")
+    (locked,) = locked_wheels(wish, user.doors, warned=(warning,))
     wanted = wanted_of(locked, user)
     empty = Store(tmp_path / "empty")
     Fetcher(empty, Offline()).fetch_one(wanted)

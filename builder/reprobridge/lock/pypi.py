@@ -64,7 +64,7 @@ def lock_python(
     unpublished: tuple[str, ...] = ()
     if not asked.sources:
         try:
-            wheels = choose_published(request, kept.wheels, doors)
+            taken = choose_published(request, kept.wheels, doors)
         except NoWheelError as error:
             unpublished = error.names
         else:
@@ -72,8 +72,8 @@ def lock_python(
                 wish=request.digest(),
                 version=ground.target.version,
                 interpreter=ground.target.interpreter,
-                wheels=wheels,
-            ), ()
+                wheels=taken.wheels,
+            ), taken.warnings
     from reprobridge.lock.sdist.build import Bench
     from reprobridge.lock.sdist.resolve import resolve_building
 

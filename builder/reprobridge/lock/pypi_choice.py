@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from packaging.pylock import Package, PackageArchive, PackageWheel, Pylock
 
 
-def choose_published(
-    request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors
-) -> tuple[LockedWheel, ...]:
-    """The wheels that answer the request, sorted by name, all of them published.
+def choose_published(request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors) -> "Taken":
+    """The wheels that answer the request, all of them published.
 
     `kept` are versions to stay at. Raises NoWheelError for packages without one, LockError, NetworkError.
     """
@@ -30,10 +28,10 @@ def choose_published(
             "only releases can be named here", expected="a release", found=asked.sources[0].origin
         )
     if not asked.names:
-        return ()
+        return Taken((), {})
     question = ask_for(request, kept, doors)
     pylock = compile_pylock(question, doors)
-    return take_wheels(Answer(question=question, pylock=pylock, requested=asked.names), doors).wheels
+    return take_wheels(Answer(question=question, pylock=pylock, requested=asked.names), doors)
 
 
 def ask_for(request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors) -> Question:
@@ -71,6 +69,18 @@ class Taken:
     """Sorted by name."""
     origins: Mapping[str, str]
     """Which package, built ones included, comes from which index of the spec."""
+    undated: tuple[str, ...] = ()
+    """Packages, with their versions, of which nobody says since when they exist, though that counts."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd but no error, for people."""
+        if not self.undated:
+            return ()
+        packages = ", ".join(self.undated)
+        return (
+            f"exclude_newer may not hold for {packages}, found where no dates of upload stand (find-links)",
+        )
 
 
 def take_wheels(answer: Answer, doors: Doors) -> Taken:
@@ -88,7 +98,8 @@ def take_wheels(answer: Answer, doors: Doors) -> Taken:
         )
         for one in chosen
     )
-    return Taken(wheels, origins)
+    undated = tuple(f"{one.name} {one.version}" for one in chosen if not one.dated and not one.direct)
+    return Taken(wheels, origins, undated if answer.question.cutoff else ())
 
 
 @frozen(kw_only=True)
@@ -105,6 +116,8 @@ class _Chosen:
     """Where it is today."""
     direct: bool
     """Whether the requirement itself names the address."""
+    dated: bool
+    """Whether the index says when it was uploaded; uv leaves out what came too late only then."""
 
 
 def _choose(answer: Answer) -> Iterator[_Chosen]:
@@ -143,6 +156,7 @@ def _from_build(package: "Package", file: LockedFile) -> _Chosen:
         size=file.size,
         url="",
         direct=package.sdist is None,
+        dated=package.sdist is not None and package.sdist.upload_time is not None,
     )
 
 
@@ -163,6 +177,7 @@ def _from_wheel(
         size=source.size,
         url=address(source),
         direct=direct,
+        dated=source.upload_time is not None,
     )
 
 

@@ -107,7 +107,7 @@ class Bench:
         text = "".join(f"{line}\n" for line in requires)
         request = replace(self.request, requirements=text, file="build-system.requires")
         try:
-            return choose_published(request, before, self.doors)
+            return choose_published(request, before, self.doors).wheels
         except NoWheelError as error:
             raise LockError(
                 "what building a package requires has no wheel itself",

@@ -62,7 +62,10 @@ def resolve_building(
         builds=tuple(builds),
         build_wheels=_distinct(built.values()),
     )
-    return locked, tuple(warning for _, one in sorted(built.items()) for warning in one.warnings)
+    return locked, (
+        *taken.warnings,
+        *(warning for _, one in sorted(built.items()) for warning in one.warnings),
+    )
 
 
 class _Search:
