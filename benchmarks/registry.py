@@ -1,7 +1,7 @@
 """A registry on this machine for what the engine pushes (`docker-registry`, distribution 2.8)."""
 
+import re
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -10,8 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+ANY_PORT = "127.0.0.1:0"
+"""An address at which a server takes a port that is free, and says which."""
+
+_LISTENS = re.compile(r"listening on (127\.0\.0\.1:[0-9]+)\"")
 _CONFIGURATION = """version: 0.1
-log: {{level: error}}
+log: {{level: {level}}}
 storage: {{filesystem: {{rootdirectory: {data}}}, delete: {{enabled: true}}}}
 http: {{addr: {address}}}
 """
@@ -21,8 +25,8 @@ http: {{addr: {address}}}
 class Registry:
     """A running registry whose content can be set back."""
 
-    address: str
-    """Host and port."""
+    address: str = ANY_PORT
+    """Host and port; the same from the first start on, since clients remember what they pushed where."""
     folder: Path
     """Holds configuration and content."""
     process: "subprocess.Popen[bytes] | None" = None
@@ -31,7 +35,10 @@ class Registry:
     def start(self) -> None:
         """Start serving and wait until it answers."""
         configuration = self.folder / "config.yml"
-        configuration.write_text(_CONFIGURATION.format(data=self.folder / "data", address=self.address))
+        level = "info" if self.address == ANY_PORT else "error"
+        configuration.write_text(
+            _CONFIGURATION.format(data=self.folder / "data", address=self.address, level=level)
+        )
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 ["docker-registry", "serve", str(configuration)], stdout=log, stderr=log
@@ -61,6 +68,9 @@ class Registry:
         self.start()
 
     def _answers(self) -> bool:
+        if self.address == ANY_PORT:
+            said = _LISTENS.search((self.folder / "log").read_text())
+            self.address = said[1] if said else ANY_PORT
         try:
             with urllib.request.urlopen(f"http://{self.address}/v2/", timeout=2):
                 return True
@@ -72,12 +82,9 @@ class Registry:
 def own_registry(folder: Path) -> Iterator[Registry]:
     """A registry below `folder`, on a free port of the loopback interface."""
     (folder / "data").mkdir(parents=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    registry = Registry(address=f"127.0.0.1:{port}", folder=folder)
-    registry.start()
+    registry = Registry(folder=folder)
     try:
+        registry.start()
         yield registry
     finally:
         registry.stop()
