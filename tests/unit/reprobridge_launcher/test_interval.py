@@ -37,7 +37,11 @@ def test_more_confidence_or_fewer_observations_widen(confidence: float, freedom:
 
 def test_five_observations_have_the_multiplier_of_the_rules() -> None:
     span = derive((1.0, 2.0, 3.0, 4.0, 5.0), Policy())
-    assert span.half_width / math.sqrt(2.5) == pytest.approx(2.7764451052 * 1.0954451150, rel=1e-9)
+    # Four degrees of freedom are one of the few numbers with a closed form: 2·√(cos(arccos(√α)/3)/√α − 1), α = 4p(1−p).
+    root = math.sqrt(4 * 0.975 * 0.025)
+    quantile = 2 * math.sqrt(math.cos(math.acos(root) / 3) / root - 1)
+    assert span.half_width / math.sqrt(2.5) == pytest.approx(quantile * math.sqrt(1.2), rel=1e-12)
+    assert span.half_width / math.sqrt(2.5) == pytest.approx(3.0414432276, abs=5e-11)
     assert (span.mean, span.n, span.kind, span.cut) == (3.0, 5, "prediction", False)
 
 
