@@ -249,3 +249,20 @@ def test_as_root_file_modes_bind_the_shells_user(base: Layer, blobs: Path) -> No
         )
     assert ended.stderr.count(b"Permission denied") == 2
     assert lines(ended) == ["closed"]
+
+
+@pytest.mark.parametrize("overlays", [True, False], ids=["overlays", "merged"])
+@pytest.mark.parametrize(
+    "name", ["com,ma", "co:lon", "back\\slash", "end\\", "new\nline", 'quo"te', "caf\udce9"]
+)
+def test_a_store_may_lie_anywhere(here: Here, base: Layer, blobs: Path, name: str, overlays: bool) -> None:
+    top = layer({"etc/greeting": "hello\n"}, blobs)
+
+    def work() -> Completed:
+        store = Store(here.folder / name / "store")
+        sandbox = BubblewrapSandbox(store, RealProcesses(), as_root=here.as_root, overlays=overlays)
+        data = here.folder / name / "data"
+        data.mkdir()
+        return sandbox.run([base, top], sh("cat /etc/greeting; ls /data", readonly={"/data": data}))
+
+    assert lines(here.do(work)) == ["hello"]

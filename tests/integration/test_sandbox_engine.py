@@ -95,6 +95,15 @@ def test_data_are_read_only_and_results_come_back(
         assert (results / "value").read_text() == "5\n"
 
 
+@pytest.mark.parametrize("name", ["com,ma", 'quo"te', "a b"])
+def test_folders_of_any_name_can_be_bound(
+    sandbox: EngineSandbox, layers: list[Layer], tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "x").write_text("data\n")
+    assert sandbox.run(layers, sh("cat /data/x", readonly={"/data": tmp_path / name})).stdout == b"data\n"
+
+
 def test_a_missing_program_is_a_value(sandbox: EngineSandbox, layers: list[Layer]) -> None:
     assert sandbox.run(layers, Shell(argv=("/bin/nothing",))).returncode == NOT_FOUND
 

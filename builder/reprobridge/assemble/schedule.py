@@ -101,8 +101,11 @@ class Scheduler:
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL
         if self._workers > 1 and len(jobs) > 1 and heavy:
-            self._do_side_by_side(jobs)
-            return
+            from reprobridge.system.workers import can_have_workers
+
+            if can_have_workers():
+                self._do_side_by_side(jobs)
+                return
         for job in self._ready(jobs):
             _do(job, self._workshop)
             self._progress.step(job.title)

@@ -234,7 +234,10 @@ def _refused_store(error: OSError, chosen: Path | None) -> ReproBridgeError | No
     """A full disk, or that the store does not take a file, as our error; None: something else."""
     from reprobridge.store.store import default_root, unusable
 
-    root = (chosen or default_root()).absolute()
+    try:
+        root = (chosen or default_root()).absolute()
+    except ReproBridgeError:  # no store was used
+        return None
     inside = str(error.filename or "").startswith(f"{root}/")
     full, refused = (errno.ENOSPC, errno.EDQUOT), (errno.EROFS, errno.EACCES, errno.EPERM)
     return unusable(root, error) if error.errno in full or (inside and error.errno in refused) else None

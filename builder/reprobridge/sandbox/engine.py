@@ -9,6 +9,7 @@ import contextlib
 import platform
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from reprobridge.digest import Json, canonical_json
 from reprobridge.errors import SandboxError
@@ -132,10 +133,16 @@ def _options(shell: Shell) -> list[str]:
         if place not in shell.writable:
             words += ["--tmpfs", f"{place}:exec,mode=1777"]
     for place, host in sorted(shell.readonly.items()):
-        words += ["--mount", f"type=bind,source={host.absolute()},target={place},readonly"]
+        words += ["--mount", _mount(host, place, "readonly")]
     for place, host in sorted(shell.writable.items()):
-        words += ["--mount", f"type=bind,source={host.absolute()},target={place}"]
+        words += ["--mount", _mount(host, place)]
     return words
+
+
+def _mount(host: Path, place: str, *more: str) -> str:
+    """The value of `--mount`, which engines read as a line of CSV: a path may have commas and quotes."""
+    fields = ("type=bind", f"source={host.absolute()}", f"target={place}", *more)
+    return ",".join('"' + field.replace('"', '""') + '"' for field in fields)
 
 
 def _parts(store: Store, layers: Sequence[Layer]) -> ImageParts:

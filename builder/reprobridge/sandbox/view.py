@@ -4,6 +4,7 @@ A view is a mount namespace of its own, in which the folders that a sandbox need
 memory under short names. An ordinary user needs none: bubblewrap then sees what the user sees.
 """
 
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -100,5 +101,5 @@ def _view_top() -> str:
 
 
 def _escaped_length(folder: Path) -> int:
-    real = str(folder.resolve())
-    return len(f"/oldroot{real}:".encode()) + sum(real.count(special) for special in ":,\\")
+    real = os.fsencode(folder.resolve())
+    return len(b"/oldroot:" + real) + sum(real.count(special) for special in (b":", b",", b"\\"))

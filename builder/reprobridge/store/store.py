@@ -35,11 +35,22 @@ _NOBODYS = frozenset({"lost+found"})  # stands in each new volume
 
 
 def default_root() -> Path:
-    """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder (XDG base directories)."""
+    """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder (XDG base directories: an absolute path).
+
+    Raises StoreError for a user without a home.
+    """
     if chosen := os.environ.get("REPROBRIDGE_STORE"):
         return Path(chosen).absolute()
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(cache) / "reprobridge"
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        return Path(cache if cache.startswith("/") else Path.home() / ".cache") / "reprobridge"
+    except RuntimeError as error:
+        raise StoreError(
+            "there is no place for the store",
+            expected="a home folder: HOME, or one of the user's",
+            found="neither",
+            hint="name a folder with --store or REPROBRIDGE_STORE",
+        ) from error
 
 
 class Store:

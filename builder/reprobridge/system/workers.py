@@ -8,6 +8,15 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 
+def can_have_workers() -> bool:
+    """Whether this machine lets processes wait for each other: they need semaphores, which need a writable /dev/shm."""
+    try:
+        multiprocessing.get_context("fork").Lock()
+    except (OSError, ImportError):
+        return False
+    return True
+
+
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[ProcessPoolExecutor]:
     """Forked workers that leave interrupts to us and die with us.

@@ -1,11 +1,15 @@
 """The doors that commands get."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from reprobridge.cli.doors import Doors
-from reprobridge.errors import NetworkError
+from reprobridge.errors import NetworkError, StoreError
+from reprobridge.sandbox.view import find_program
 from reprobridge.system.http import Request
 from support.file_server import FileServer
 
@@ -31,3 +35,19 @@ def test_offline_no_registry_is_asked(file_server: FileServer, tmp_path: Path) -
         pass
     opened.close()
     assert file_server.requests == []
+
+
+def test_a_user_without_a_home_is_asked_for_a_place(tmp_path: Path) -> None:
+    bubblewrap = find_program()
+    assert bubblewrap is not None
+    nobody = [str(bubblewrap.path), "--unshare-user", "--uid", "4242", "--bind", "/", "/"]
+    argv = [*nobody, sys.executable, "-m", "reprobridge", "cache", "info"]
+    lacking = ("HOME", "XDG_CACHE_HOME", "REPROBRIDGE_STORE")
+    environment = {name: value for name, value in os.environ.items() if name not in lacking}
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, "hint: name a folder with --store" in done.stderr) == (
+        StoreError.exit_code,
+        True,
+    )
+    argv += ["--store", str(tmp_path / "store")]
+    assert subprocess.run(argv, capture_output=True, check=False, env=environment).returncode == 0

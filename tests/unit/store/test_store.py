@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reprobridge.digest import CHUNK, Digest
 from reprobridge.errors import ArtifactError, StoreError
-from reprobridge.store.store import Store
+from reprobridge.store.store import Store, default_root
 
 
 def blobs_of(store: Store) -> list[str]:
@@ -173,3 +173,13 @@ def test_only_a_damaged_blob_is_dropped(tmp_path: Path) -> None:
     store.path(damaged).write_bytes(b"oth")
     assert [store.drop_damaged(digest) for digest in (sound, damaged)] == [False, True]
     assert [store.has(digest) for digest in (sound, damaged)] == [True, False]
+
+
+def test_the_store_lies_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("REPROBRIDGE_STORE", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for cache in ("", "relative/folder"):  # which the base directories' specification has us ignore
+        monkeypatch.setenv("XDG_CACHE_HOME", cache)
+        assert default_root() == tmp_path / ".cache/reprobridge"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert default_root() == tmp_path / "cache/reprobridge"
