@@ -221,13 +221,13 @@ def test_without_overlays_layers_are_merged_by_links(here: Here, base: Layer, bl
         tmpfs=("/deep/place",),
     )
     assert lines(merged.run(layers, shell)) == ["high-refused", "z"]
-    trees = list((here.folder / "store/unpacked").glob("merged-*"))
+    trees = list((here.folder / "store/unpacked").glob("layers-*"))
     assert [(tree / "root/bin/sh").stat().st_nlink for tree in trees] == [2]
 
 
 def test_unpacked_layers_are_used_again(here: Here, base: Layer) -> None:
     here.run([base], sh("exit 0"))
-    folder = here.folder / "store/unpacked" / base.diff_id.hex
+    folder = here.folder / f"store/unpacked/layer-{base.diff_id.hex}/root"
     before = folder.stat().st_ino
     here.run([base], sh("exit 0"))
     assert folder.stat().st_ino == before

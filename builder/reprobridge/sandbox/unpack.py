@@ -1,8 +1,9 @@
 """Unpacked layers, kept in the store by diff_id, so that an unchanged layer costs nothing.
 
-`unpacked/<diff_id hex>/` appears at once and only when the whole tar stream had that digest; what was changed there
-since is unpacked again (`sealed.py`). What a layer may hold is what we write (`oci/tar.py`): folders, files, links. A device, a whiteout, a path that leads out
-or stands below a file is an error: layers are path-disjoint, so there is nothing to white out.
+`unpacked/layer-<diff_id hex>/` appears at once and only when the whole tar stream had that digest; what was changed
+there since is unpacked again (`sealed.py`). Release 0.1.0, whose folders have no seal, calls them by the digest alone.
+What a layer may hold is what we write (`oci/tar.py`): folders, files, links. A device, a whiteout, a path that leads
+out or stands below a file is an error: layers are path-disjoint, so there is nothing to white out.
 Does not look at compressed digests: the diff_id says which files these are.
 """
 
@@ -41,7 +42,7 @@ class Unpacker:
 
     def folder(self, layer: Layer) -> Path:
         """The layer's files. Raises ArtifactError when the layer is broken or not the one it should be."""
-        return self._sealed(layer.diff_id.hex, lambda folder: _unpack(layer, folder))
+        return self._sealed(f"layer-{layer.diff_id.hex}", lambda folder: _unpack(layer, folder))
 
     def merged(self, layers: Sequence[Layer], points: "MountPoints | None" = None) -> Path:
         """All layers as one folder of hard links; mount points stand where the layers have nothing."""
@@ -53,7 +54,7 @@ class Unpacker:
                 points.make(folder)
             merge_trees([self.folder(layer) for layer in layers], folder)
 
-        return self._sealed(f"merged-{key.hex[:32]}", fill)
+        return self._sealed(f"layers-{key.hex[:32]}", fill)
 
     def _sealed(self, name: str, fill: Callable[[Path], None]) -> Path:
         if name not in self._sound:

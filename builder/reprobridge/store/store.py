@@ -5,7 +5,7 @@ Layout below the root:
     blobs/<2 hex>/<64 hex>      bytes by their SHA-256: downloads, fragments, layers, manifests, configs
     results/<kind>/<64 hex>     canonical JSON that a recipe evaluated to, by the recipe's key
     references/<name>/<tag>     digest of an image's manifest
-    unpacked/<64 hex>/          a layer's files for the sandbox, by diff_id, with a seal (`sandbox/sealed.py`)
+    unpacked/layer-<64 hex>/    a layer's files for the sandbox, by diff_id, with a seal (`sandbox/sealed.py`)
     evidence/<name>/            runs whose evidence could not be written where it should; while a task runs, its files
     scratch/                    folders and files of running commands, gone when they end
     lock                        held shared by everybody who works, exclusively by `prune`
