@@ -20,6 +20,8 @@ class Sent:
     url: str
     headers: Mapping[str, str]
     body: bytes
+    asks: bool = False
+    """Whether the answer is waited for as for one to a question only."""
 
     @property
     def path(self) -> str:
@@ -59,7 +61,7 @@ class ScriptedHttp:
         body = b"" if request.body is None else b"".join(request.body.blocks())
         if request.body is not None and len(body) != request.body.size:
             raise NoAnswerError("no answer", found="a body of another length")
-        sent = Sent(request.method, request.url, dict(request.headers), body)
+        sent = Sent(request.method, request.url, dict(request.headers), body, request.asks)
         self.sent.append(sent)
         answer = self._servers(sent)
         if isinstance(answer, NoAnswerError):

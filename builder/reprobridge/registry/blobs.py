@@ -55,7 +55,7 @@ def holds_blob(server: Server, repository: str, blob: Descriptor, grants: Grants
 def _head(server: Server, repository: str, digest: Digest, grants: Grants) -> int | None:
     """Size of a blob, or _UNTOLD; None when it is not there."""
     url = server.addresses.of(repository, "blobs", str(digest))
-    reply = server.request_once(Request(method="HEAD", url=url), grants, {200, 404})
+    reply = server.request_once(Request(method="HEAD", url=url, asks=True), grants, {200, 404})
     if reply.status == 404:
         return None
     check_digest(server, reply, digest)
@@ -76,7 +76,7 @@ def mount(server: Server, repository: str, blob: Descriptor, source: str) -> Ses
     to say so (Harbor: 401 for a source that we may not read). Raises Transient where asking again may help.
     """
     url = server.addresses.of(repository, "blobs", "uploads", "", mount=str(blob.digest), **{"from": source})
-    request = Request(method="POST", url=url, body=EMPTY)
+    request = Request(method="POST", url=url, body=EMPTY, asks=True)
     try:
         reply = server.request_once(request, push(repository) | pull(source), {201, 202})
     except Transient:

@@ -55,7 +55,8 @@ def _wrong(server: Server, repository: str, reference: str, *, wanted: str, foun
 
 def fetch_digest(server: Server, repository: str, reference: str) -> Digest | None:
     """The digest of a manifest, as the registry says; None when there is none. Raises RegistryError."""
-    request = Request(method="HEAD", url=_address(server, repository, reference), headers=_ACCEPT)
+    url = _address(server, repository, reference)
+    request = Request(method="HEAD", url=url, headers=_ACCEPT, asks=True)
     reply = server.request(request, pull(repository), {200, 404})
     if reply.status == 404:
         return None

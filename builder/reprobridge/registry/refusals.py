@@ -80,6 +80,9 @@ class ServerFailed(Refused, Transient):
 class Unreachable(Transient):
     """No whole answer came."""
 
+    timed_out: bool = False
+    """None came in time."""
+
 
 class Lost(Refused, Transient):
     """The server does not know this upload any more, or has another view of it."""
@@ -94,7 +97,7 @@ def no_answer(host: str, error: NoAnswerError) -> Unreachable:
         found=error.found,
         hint="check the registry's name and the network, then run the same again: what arrived stays there",
     )
-    trouble.hopeless = error.unknown_host
+    trouble.hopeless, trouble.timed_out = error.unknown_host, error.timed_out
     return trouble
 
 

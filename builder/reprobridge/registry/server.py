@@ -43,10 +43,10 @@ class Server:
         """What is peculiar to it."""
         self.turns = Turns(self.quirks.parallel)
         """Who moves a blob now."""
-        self.mounts = True
-        """Whether every mount that was asked for was made."""
+        self.missed: set[str] = set()
+        """Repositories from which a mount was not made: the next blob is looked for before it asks there."""
         self.unmountable: set[str] = set()
-        """Repositories from which a mount failed however often it was asked for: no other blob asks there."""
+        """Repositories from which a mount failed however often it was asked for, or hung: no other blob asks there."""
         self._http, self._patience = http, options.patience
         self._authorizer = Authorizer(self.addresses, http, credentials, options.patience)
 

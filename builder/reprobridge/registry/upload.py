@@ -3,10 +3,11 @@
 The unit that is tried again is the upload session: a broken connection kills it, so that the next try looks
 whether the blob arrived all the same, and otherwise starts a new session with the body from its beginning.
 Whole bodies first; a server that finds them too large gets chunks. A mount saves sending and is needed by nobody:
-one that fails again and again is given up, and the blob is uploaded.
+one that fails again and again, or hangs once, is given up, and the blob is uploaded. What one repository's mounts
+do says nothing of another's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reprobridge.digest import CHUNK, Hasher, digest_stream
 from reprobridge.oci.layout import DamagedBlobError
@@ -15,7 +16,7 @@ from reprobridge.registry.blobs import OCTET_HEADERS, Session, begin, cancel, ch
 from reprobridge.registry.challenge import push
 from reprobridge.registry.chunks import Chunks, smaller_chunk
 from reprobridge.registry.model import Blob, Outcome, Progress
-from reprobridge.registry.refusals import Refused, Reply, Transient, Unauthorized, lost
+from reprobridge.registry.refusals import Refused, Reply, Transient, Unauthorized, Unreachable, lost
 from reprobridge.registry.server import Server
 from reprobridge.registry.tries import Tries
 from reprobridge.system.http import Body, Request
@@ -33,6 +34,7 @@ class _MountFailed(Exception):
         super().__init__(str(trouble))
         self.trouble = trouble
         self.source = source
+        self.hung = isinstance(trouble, Unreachable) and trouble.timed_out
 
 
 class Upload:
@@ -41,7 +43,7 @@ class Upload:
     def __init__(self, server: Server, repository: str, blob: Blob, progress: Progress) -> None:
         self._server, self._repository, self._blob, self._progress = server, repository, blob, progress
         self._grants = push(repository)
-        self._sources = blob.mount_from
+        self._unasked = list(blob.mount_from)
         self._chunk: int | None = None
         self._body_went = False
         self._advanced = 0
@@ -69,14 +71,14 @@ class Upload:
 
     def _try(self) -> Outcome:
         # Where mounts are made, asking for one tells as much as looking first, in one request.
-        opened = self._server.mounts and self._mounted()
+        opened = self._mounted([one for one in self._unasked if one not in self._server.missed])
         if opened is True:
             return Outcome.MOUNTED
         if holds_blob(self._server, self._repository, self._blob.descriptor, self._grants):
             self._cancel(opened)
             # It arrived in an earlier try whose answer did not.
             return Outcome.UPLOADED if self._body_went else Outcome.EXISTS
-        opened = opened or self._mounted() or begin(self._server, self._repository)
+        opened = self._mounted(self._unasked, opened or None) or begin(self._server, self._repository)
         if opened is True:
             return Outcome.MOUNTED
         self._body_went = True
@@ -86,16 +88,19 @@ class Upload:
             self._send_chunks(opened, self._chunk)
         return Outcome.UPLOADED
 
-    def _mounted(self) -> Session | bool:
-        """Whether the blob could be taken over, or the session that came of asking; asked for once."""
-        opened: Session | bool = False
-        while self._sources and opened is not True:
-            source = self._sources[0]
-            if source not in self._server.unmountable:
-                self._cancel(opened)
-                opened = self._mount(source)
-                self._server.mounts &= opened is True
-            self._sources = self._sources[1:]  # once it has answered
+    def _mounted(self, sources: Sequence[str], before: Session | None = None) -> Session | bool:
+        """Whether the blob could be taken over from one of these, or the session that came of asking.
+
+        `before` came of asking others. Each source is asked until it has answered.
+        """
+        opened: Session | bool = before or False
+        for source in [one for one in sources if one not in self._server.unmountable]:
+            self._cancel(opened)
+            opened = self._mount(source)
+            self._unasked.remove(source)
+            if opened is True:
+                break
+            self._server.missed.add(source)
         return opened
 
     def _cancel(self, opened: object) -> None:
@@ -109,7 +114,14 @@ class Upload:
             raise _MountFailed(trouble, source) from trouble
 
     def _wait_to_mount(self, tries: Tries, failed: _MountFailed) -> None:
-        """Wait before the mount is asked for again; after the last try no blob asks this source any more."""
+        """Wait before the mount is asked for again; after the last try no blob asks this source any more.
+
+        A server that hangs is not waited for again: the blob is uploaded, whatever the other sources would say.
+        """
+        if failed.hung:
+            self._server.unmountable.add(failed.source)
+            self._unasked.clear()
+            return
         try:
             tries.after(failed.trouble)
         except Transient:

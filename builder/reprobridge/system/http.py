@@ -52,6 +52,8 @@ class Request:
     """Besides Host, Content-Length and the like."""
     body: Body | None = None
     """None: nothing is sent; a method that usually sends something says Content-Length: 0."""
+    asks: bool = False
+    """It asks for what the server knows, or does at once: a server that says nothing for long hangs."""
 
     def __repr__(self) -> str:
         """Without headers and query, which may hold secrets."""
@@ -78,6 +80,8 @@ class NoAnswerError(NetworkError):
 
     unknown_host: bool = False
     """The server's name means no address."""
+    timed_out: bool = False
+    """The connection stands, and nothing came in time."""
 
 
 class Http(Protocol):
@@ -103,9 +107,13 @@ class OfflineHttp:
 class RealHttp:
     """Servers in the network; honours the usual proxy and certificate variables."""
 
-    def __init__(self, *, connect_timeout: float = 30, read_timeout: float = 300) -> None:
+    def __init__(
+        self, *, connect_timeout: float = 30, read_timeout: float = 300, asking_timeout: float = 30
+    ) -> None:
+        """Seconds: until a connection stands, and without a word of the server; `asking_timeout` where it only asks."""
         # A registry hashes a layer of gigabytes before it answers the request that finished it.
-        self._timeouts = (connect_timeout, read_timeout)
+        self._connect_timeout, self._read_timeout = connect_timeout, read_timeout
+        self._asking_timeout = min(asking_timeout, read_timeout)
         self._clients: dict[bool, httpx.Client] = {}
         self._lock = threading.Lock()
 
@@ -135,7 +143,7 @@ class RealHttp:
         headers = {"Accept-Encoding": "identity", "User-Agent": "reprobridge", **request.headers}
         if request.body is not None:
             headers["Content-Length"] = str(request.body.size)
-        connect, read = self._timeouts
+        connect, read = self._connect_timeout, self._asking_timeout if request.asks else self._read_timeout
         times = {"connect": connect, "read": read, "write": connect, "pool": None}
         lighten_httpx()
         import httpx
@@ -216,6 +224,7 @@ def _as_no_answer(request: Request) -> Iterator[None]:
             found=_reason(error),
         )
         no_answer.unknown_host = _names_nobody(error)
+        no_answer.timed_out = isinstance(error, httpx.ReadTimeout)
         raise no_answer from error
 
 

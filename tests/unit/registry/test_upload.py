@@ -1,5 +1,6 @@
 """Uploads against the fake registry: what is sent, and what never is."""
 
+import contextlib
 import io
 import random
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from fakes.registry.exchange import Phase
-from fakes.registry.faults import Answer, Fault, Reset, status
+from fakes.registry.faults import Answer, Fault, Reset, Stall, status
 from fakes.registry.options import Options
 from fakes.registry.server import FakeRegistry
+from fakes.scripted_http import Canned, ScriptedHttp, Sent
 from reprobridge.errors import ArtifactError, RegistryError
 from reprobridge.oci.layout import DamagedBlobError
 from reprobridge.oci.model import Descriptor
@@ -17,7 +19,7 @@ from reprobridge.registry.chunks import smaller_chunk
 from reprobridge.registry.model import Blob, Outcome
 from reprobridge.registry.options import Quirks
 from reprobridge.system.http import RealHttp
-from support.registries import blob_of, client
+from support.registries import Waiting, blob_of, client
 
 MIB = 1 << 20
 DATA = random.Random(3).randbytes(3 * MIB + 17)
@@ -155,6 +157,72 @@ def test_a_source_whose_mounts_fail_is_asked_for_one_blob_only(
     fake_registry.heal()
     fake_registry.content.put_blob("e/f", DATA)
     assert ours.push_blob("a/b", blob_of(DATA, mount_from=("c/d", "e/f"))) is Outcome.MOUNTED
+
+
+def test_a_source_that_did_not_mount_says_nothing_of_another(
+    fake_registry: FakeRegistry, real_http: RealHttp
+) -> None:
+    for data in (DATA, b"two"):
+        fake_registry.content.put_blob("e/f", data)
+    ours = client(fake_registry.host, real_http)
+    assert ours.push_blob("a/b", blob_of(b"one", mount_from=("c/d",))) is Outcome.UPLOADED
+    fake_registry.log.clear()
+    assert ours.push_blob("a/b", blob_of(DATA, mount_from=("e/f",))) is Outcome.MOUNTED
+    assert ours.push_blob("a/b", blob_of(b"two", mount_from=("c/d", "e/f"))) is Outcome.MOUNTED
+    assert fake_registry.phases() == [Phase.MOUNT, Phase.MOUNT]
+
+
+def test_every_source_is_asked_before_a_blob_is_uploaded(
+    fake_registry: FakeRegistry, real_http: RealHttp
+) -> None:
+    ours = client(fake_registry.host, real_http)
+    ours.push_blob("a/b", blob_of(b"one", mount_from=("c/d",)))
+    fake_registry.content.put_blob("c/d", DATA)
+    fake_registry.log.clear()
+    assert ours.push_blob("a/b", blob_of(DATA, mount_from=("c/d", "e/f"))) is Outcome.MOUNTED
+    expected = [Phase.MOUNT, Phase.BLOB_HEAD, Phase.UPLOAD_CANCEL, Phase.MOUNT]
+    assert fake_registry.phases() == expected
+    assert fake_registry.content.sessions == {}
+
+
+def test_a_mount_that_hangs_is_not_waited_for_again(fake_registry: FakeRegistry) -> None:
+    fake_registry.fail(Fault(Phase.MOUNT, Stall(), times=None))
+    waiting = Waiting()
+    with contextlib.closing(RealHttp(asking_timeout=0.3)) as http:
+        ours = client(fake_registry.host, http, waiting=waiting)
+        sources = ("c/d", "e/f")
+        assert ours.push_blob("a/b", blob_of(DATA, mount_from=sources)) is Outcome.UPLOADED
+        assert (fake_registry.phases().count(Phase.MOUNT), waiting.waited) == (1, [])
+        fake_registry.heal()
+        fake_registry.content.put_blob("c/d", b"two")
+        fake_registry.content.put_blob("e/f", b"two")
+        assert ours.push_blob("a/b", blob_of(b"two", mount_from=sources)) is Outcome.MOUNTED
+        asked = [request.parameter("from") for request in fake_registry.requests(Phase.MOUNT)]
+        assert asked == ["c/d", "e/f"]
+
+
+def test_only_what_makes_the_registry_work_is_waited_for_long() -> None:
+    def servers(sent: Sent) -> Canned:
+        match sent.method:
+            case "HEAD":
+                return Canned(404)
+            case "POST":
+                return Canned(202, headers={"location": "/v2/a/b/blobs/uploads/1"})
+        return Canned(201 if sent.method == "PUT" else 204)
+
+    http = ScriptedHttp(servers)
+    ours = client("registry.test", http)
+    ours.push_blob("a/b", blob_of(b"one", mount_from=("c/d",)))
+    ours.push_blob("a/b", blob_of(b"two"))
+    ours.manifest_digest("a/b", "1")
+    assert {(sent.method, "mount=" in sent.url) for sent in http.sent if sent.asks} == {
+        ("HEAD", False),
+        ("POST", True),
+    }
+    assert {(sent.method, "mount=" in sent.url) for sent in http.sent if not sent.asks} == {
+        ("POST", False),
+        ("PUT", False),
+    }
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,18 @@ def test_a_name_that_means_no_address_is_told_apart_from_a_server_that_does_not_
             with pytest.raises(NoAnswerError) as refused:
                 get(http, f"http://127.0.0.1:{port}/v2/")
     assert (unknown.value.unknown_host, refused.value.unknown_host) == (True, False)
+    assert (unknown.value.timed_out, refused.value.timed_out) == (False, False)
+
+
+def test_who_only_asks_does_not_wait_as_long_as_who_waits_for_work() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,  # takes connections, and says nothing
+        contextlib.closing(RealHttp(asking_timeout=0.2)) as http,
+    ):
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(NoAnswerError) as hung, http.exchange(Request(method="HEAD", url=url, asks=True)):
+            pass
+    assert hung.value.timed_out
 
 
 def test_an_answer_of_any_status_is_given(real_http: RealHttp, file_server: FileServer) -> None:
