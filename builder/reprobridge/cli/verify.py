@@ -55,7 +55,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Ask everything, print all answers; 12 when one of them is no."""
     from reprobridge.cli.images import open_image
     from reprobridge.errors import TrustError
-    from reprobridge.registry.refusals import WrongBytesError
+    from reprobridge.registry.refusals import LostBlobError, WrongBytesError
     from reprobridge.replicate.requirement import required
     from reprobridge.replicate.verify import Demand, verification_lines, verify, verify_unserved
 
@@ -68,7 +68,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     with doors.store.working():
         try:
             parts = open_image(arguments.image, doors, whole=False, insecure=arguments.insecure)
-        except WrongBytesError as error:
+        except (LostBlobError, WrongBytesError) as error:
             if error.wanted is None:
                 raise
             bundles = _bundles(arguments, error.wanted, doors)

@@ -19,7 +19,7 @@ from reprobridge.publish.signing.bundle import open_bundle
 from reprobridge.publish.signing.referrer import MAXIMUM, bundle_of
 from reprobridge.registry.client import Registry
 from reprobridge.registry.referrers import referring
-from reprobridge.registry.refusals import Transient
+from reprobridge.registry.refusals import Transient, lost_blob
 
 
 def registry_bundles(registry: Registry, repository: str, image: Digest) -> Iterator[Offered]:
@@ -42,7 +42,8 @@ def _attached(registry: Registry, repository: str, attachment: Digest) -> Offere
     """The bundle that a manifest holds; None when it holds none."""
     received = registry.manifest(repository, str(attachment))
     if received is None:
-        return Unread(f"{attachment} cannot be had: the registry lists it, and has lost it")
+        lost = lost_blob(attachment, "a manifest that it lists", where=f"{registry.host}/{repository}")
+        return Unread(f"{attachment} cannot be had: {lost.in_one_line()}")
     blob = _bundle_of(received.data)
     if blob is None:
         return None

@@ -8,9 +8,17 @@ import re
 from collections.abc import Iterator
 
 from reprobridge.digest import Hasher
+from reprobridge.errors import RegistryError
 from reprobridge.oci.model import Descriptor
 from reprobridge.registry.challenge import pull
-from reprobridge.registry.refusals import Refused, Reply, Transient, Unreachable, WrongBytesError, wrong_bytes
+from reprobridge.registry.refusals import (
+    Refused,
+    Transient,
+    Unreachable,
+    WrongBytesError,
+    lost_blob,
+    wrong_bytes,
+)
 from reprobridge.registry.server import Server
 from reprobridge.system.http import Answer, Request
 
@@ -84,25 +92,24 @@ class Download:
                 raise self._wrong("another part of the blob", answer.headers.get("content-range", "none"))
             return 0
         if answer.status != 200:
-            raise self._refusal(self._server.read(request, answer))
+            raise self._refusal(self._server.refusal(self._server.read(request, answer)))
         length = answer.headers.get("content-length", "")
         if length.isdecimal() and int(length) != self._blob.size:
             raise self._wrong("another size", f"{length} bytes")
         return offset
 
-    def _refusal(self, reply: Reply) -> Refused:
-        error = self._server.refusal(reply)
-        if reply.status == 404:
-            error.message = "the registry has lost a blob that its manifest names"
-            error.where, error.expected = self._place, f"{self._blob.size} bytes"
-            error.hint = "whoever published it brings it back by `reprobridge publish --check-blobs`"
-        return error
+    def _refusal(self, refused: Refused) -> RegistryError:
+        if refused.status != 404:
+            return refused
+        what, digest = "a blob that its manifest names", self._blob.digest
+        return lost_blob(digest, what, where=self._place, found=refused.found or "status 404")
 
     def _wrong(self, what: str, found: str) -> WrongBytesError:
+        digest = self._blob.digest
         return wrong_bytes(
-            what, where=self._place, wanted=self._blob.digest, found=found, size=self._blob.size
+            what, where=f"{self._place}@{digest}", wanted=digest, found=found, size=self._blob.size
         )
 
     @property
     def _place(self) -> str:
-        return f"{self._server.host}/{self._repository}@{self._blob.digest}"
+        return f"{self._server.host}/{self._repository}"

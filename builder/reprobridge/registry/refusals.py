@@ -53,6 +53,13 @@ class Unauthorized(Refused):
     """Another try carries other authorization than the one that was refused."""
 
 
+class LostBlobError(RegistryError):
+    """The registry does not have what something that it has names."""
+
+    wanted: Digest | None = None
+    """The digest of what is lost."""
+
+
 class WrongBytesError(RegistryError):
     """The bytes that the registry sends are not those of the digest that they were asked for by."""
 
@@ -119,6 +126,19 @@ def refusal(host: str, reply: Reply, *, now: float) -> Refused:
     error.status, error.code, error.missing = reply.status, codes[0] if codes else "", missing
     if isinstance(error, Transient):
         error.wait = wait_asked_for(reply, now)
+    return error
+
+
+def lost_blob(wanted: Digest, what: str, *, where: str, found: str = "status 404") -> LostBlobError:
+    """The error for something that must be there, and is not; `where`: the repository."""
+    error = LostBlobError(
+        f"the registry has lost {what}",
+        where=f"{where}@{wanted}",
+        expected="what was published",
+        found=found,
+        hint="whoever published it brings it back by `reprobridge publish --check-blobs`",
+    )
+    error.wanted = wanted
     return error
 
 

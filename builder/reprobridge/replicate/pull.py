@@ -5,8 +5,9 @@ is streamed into the store and kept only when its bytes have the digest that the
 own digest is the one asked for, or what its tag means.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from reprobridge.oci.model import Descriptor, MediaType, Platform
 from reprobridge.registry.client import Registry
 from reprobridge.registry.model import SILENT, Progress, Received, Wanted
 from reprobridge.registry.reference import ImageReference
+from reprobridge.registry.refusals import LostBlobError, lost_blob
 from reprobridge.registry.transfer import pull_blobs
 from reprobridge.replicate.seen import require_image
 from reprobridge.store.store import Store
@@ -57,7 +59,8 @@ def remote_image(
 
     def path(digest: Digest) -> Path:
         if not store.holds(digest, blobs[digest].size):
-            store.keeper(digest)(registry.blob_blocks(reference.repository, blobs[digest]))
+            with _lost_is_named(parts):
+                store.keeper(digest)(registry.blob_blocks(reference.repository, blobs[digest]))
         return store.path(digest)
 
     return replace(parts, path=path)
@@ -74,31 +77,45 @@ def pull_image(
     """Bring everything that lacks of a remote image, and let its name mean it. Raises RegistryError."""
     missing = missing_blobs(image, store)
     wanted = [Wanted(blob, store.keeper(blob.digest)) for blob in missing]
-    moved = pull_blobs(registry, repository, wanted, progress)
+    with _lost_is_named(image):
+        moved = pull_blobs(registry, repository, wanted, progress)
     store.refer(image.name, image.version, image.manifest.digest)
     whole = replace(image, path=store.path)
     return Pulled(image=whole, fetched=moved.bytes, present=len(image.blobs()) - 1 - len(missing))
 
 
+@contextlib.contextmanager
+def _lost_is_named(image: ImageParts) -> Iterator[None]:
+    """Let the error for a blob that is lost say which part of the image it is."""
+    try:
+        yield
+    except LostBlobError as error:
+        for number, layer in enumerate(image.layers, 1):
+            if layer.digest == error.wanted:
+                error.message = f"the registry has lost layer {number} of the image's {len(image.layers)}"
+        if image.config.digest == error.wanted:
+            error.message = "the registry has lost the image's configuration"
+        raise
+
+
 def _manifest(registry: Registry, reference: ImageReference, platform: Platform) -> Received:
     """The manifest of the image, found in its index where the name means one."""
-    received = _received(registry, reference, reference.target)
-    if received.media_type in (MediaType.INDEX.value, DOCKER_LIST):
-        received = _received(registry, reference, str(_chosen(received, reference, platform)))
-    return received
-
-
-def _received(registry: Registry, reference: ImageReference, target: str) -> Received:
-    received = registry.manifest(reference.repository, target)
+    received = registry.manifest(reference.repository, reference.target)
     if received is None:
         raise RegistryError(
             "there is no such image",
             where=str(reference),
-            expected=f"a manifest {target}",
+            expected=f"a manifest {reference.target}",
             found="none",
             hint="check name and tag; a private image looks like none without `docker login`",
         )
-    return received
+    if received.media_type not in (MediaType.INDEX.value, DOCKER_LIST):
+        return received
+    chosen = _chosen(received, reference, platform)
+    manifest = registry.manifest(reference.repository, str(chosen))
+    if manifest is None:
+        raise lost_blob(chosen, "the image's manifest, which its index names", where=reference.name)
+    return manifest
 
 
 def _chosen(received: Received, reference: ImageReference, platform: Platform) -> Digest:

@@ -17,7 +17,7 @@ from reprobridge.publish.attested import Offered, Unread
 from reprobridge.publish.signing.bundle import open_bundle
 from reprobridge.publish.signing.check import CheckedStatement, check_bundle
 from reprobridge.publish.signing.policy import Policy
-from reprobridge.registry.refusals import WrongBytesError
+from reprobridge.registry.refusals import LostBlobError, WrongBytesError
 from reprobridge.replicate.claims import Known, compare
 from reprobridge.replicate.contents import Contents, read_contents
 from reprobridge.replicate.one_line import one_line
@@ -28,7 +28,7 @@ from reprobridge.wording import counted
 
 SCHEMA = "reprobridge.verification/1"
 """Value of `schema` in the JSON form."""
-_BROKEN = (ArtifactError, AssembleError, StoreError, WrongBytesError)
+_BROKEN = (ArtifactError, AssembleError, StoreError, LostBlobError, WrongBytesError)
 
 
 @frozen(kw_only=True)
@@ -85,7 +85,7 @@ class Verification:
 def verify(parts: ImageParts, bundles: Iterable[Offered], demand: Demand, store: Store) -> Verification:
     """Ask everything. Raises RegistryError, NetworkError when something cannot be fetched.
 
-    Other bytes than those asked for are an answer, wherever they come from.
+    Other bytes than those asked for are an answer, wherever they come from, and so is a blob that is lost.
     """
     digest = parts.manifest.digest
     image, bytes_point = _seen(parts, store)
@@ -101,9 +101,9 @@ def verify(parts: ImageParts, bundles: Iterable[Offered], demand: Demand, store:
 
 
 def verify_unserved(
-    digest: Digest, why: WrongBytesError, bundles: Iterable[Offered], demand: Demand
+    digest: Digest, why: LostBlobError | WrongBytesError, bundles: Iterable[Offered], demand: Demand
 ) -> Verification:
-    """The answers about an image for whose manifest the registry sends other bytes: only what was signed is left."""
+    """The answers about an image whose manifest is lost, or comes with other bytes: only what was signed is left."""
     known = Known(image=digest, contents=None, accept_not_run=demand.accept_not_run)
     manifest = Point("manifest", False, why.in_one_line())
     return Verification(image=digest, points=(manifest, *_statements(bundles, demand, known)))

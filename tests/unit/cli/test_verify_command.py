@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -117,6 +118,43 @@ def test_another_manifest_fails_with_the_digest_that_it_should_have(by_tag: bool
     assert f"expected: {digest}; found: sha256:" in found["manifest"]
     assert reader.out.getvalue().splitlines()[0].endswith(f"@{digest}")
     assert "none at all" in found["signature"]
+
+
+def test_a_configuration_that_the_registry_lost_fails_and_is_named(reader: Reader) -> None:
+    reader.lose(reader.image.config.digest)
+    found = reader.verify()["manifest"]
+    assert f"@{reader.image.config.digest}: the registry has lost the image's configuration" in found
+    assert "publish --check-blobs" in found
+
+
+def test_a_layer_that_describes_the_image_and_is_lost_fails_and_is_named(reader: Reader) -> None:
+    reader.lose(reader.image.layers[2].digest)
+    found = reader.verify()
+    assert f"@{reader.image.layers[2].digest}: the registry has lost layer 3" in found["contents"]
+    assert "publish --check-blobs" in found["contents"]
+
+
+def test_every_layer_that_is_lost_is_named_when_all_are_fetched(reader: Reader) -> None:
+    lost = [reader.image.layers[number].digest for number in (0, 1)]
+    for digest in lost:
+        reader.lose(digest)
+    assert "layers" not in reader.verify()
+    found = reader.verify(":1", "--all")["layers"]
+    assert found.startswith("base system: ")
+    assert f"@{lost[0]}: the registry has lost layer 1 of the image's 4" in found
+    assert f"code: {reader.fake.host}/{REPOSITORY}@{lost[1]}: the registry has lost layer 2" in found
+
+
+def test_a_manifest_that_its_index_names_and_is_lost_fails_and_is_named(reader: Reader) -> None:
+    digest = reader.image.manifest.digest
+    entry = reader.image.manifest.to_json()
+    index = {"schemaVersion": 2, "mediaType": MediaType.INDEX.value, "manifests": [entry]}
+    reader.registry.put_manifest(REPOSITORY, "all", json.dumps(index).encode(), MediaType.INDEX)
+    assert "manifest" not in reader.verify(":all")
+    del reader.fake.content.repository(REPOSITORY).manifests[str(digest)]
+    found = reader.verify(":all")["manifest"]
+    assert f"@{digest}: the registry has lost the image's manifest" in found
+    assert reader.out.getvalue().splitlines()[0].endswith(f":all@{digest}")
 
 
 SIGNATURE = ("--require", "signature")

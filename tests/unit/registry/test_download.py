@@ -6,7 +6,7 @@ import pytest
 
 from fakes.scripted_http import Canned, ScriptedHttp, Sent
 from reprobridge.errors import RegistryError
-from reprobridge.registry.refusals import Refused, Unreachable
+from reprobridge.registry.refusals import LostBlobError, Unreachable
 from support.registries import Waiting, blob_of, client
 
 MIB = 1 << 20
@@ -109,9 +109,10 @@ def test_another_part_than_asked_for_is_refused(content_range: str) -> None:
 
 def test_a_blob_that_is_not_there_is_told() -> None:
     http = ScriptedHttp(lambda _: Canned(404, b'{"errors": [{"code": "BLOB_UNKNOWN", "message": "no"}]}'))
-    with pytest.raises(Refused, match="BLOB_UNKNOWN") as caught:
+    with pytest.raises(LostBlobError, match="BLOB_UNKNOWN") as caught:
         pulled(http)
     assert caught.value.message == "the registry has lost a blob that its manifest names"
+    assert caught.value.wanted == BLOB.digest
     assert str(BLOB.digest) in str(caught.value.where)
     assert "publish --check-blobs" in str(caught.value.hint)
     assert len(http.sent) == 1

@@ -69,6 +69,20 @@ def remote(fake_registry: FakeRegistry, real_http: RealHttp, tmp_path: Path) -> 
     return Remote(fake_registry, real_http, tmp_path)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("number", "part"), [(0, "the image's configuration"), (3, "layer 3 of the image's 4")]
+)
+def test_a_part_that_the_registry_lost_is_named(remote: Remote, number: int, part: str, whole: bool) -> None:
+    lost = (remote.image.config, *remote.image.layers)[number].digest
+    remote.fake.content.repository(REPOSITORY).blobs.remove(str(lost))
+    image = remote.open()
+    with pytest.raises(RegistryError, match=f"the registry has lost {part}") as caught:
+        _ = remote.pull() if whole else image.path(lost)
+    assert f"{REPOSITORY}@{lost}" in str(caught.value)
+    assert "publish --check-blobs" in str(caught.value)
+
+
 def test_a_pulled_image_is_whole_and_has_its_name_in_the_store(remote: Remote) -> None:
     pulled = remote.pull()
     assert pulled.image.manifest.digest == remote.image.manifest.digest
