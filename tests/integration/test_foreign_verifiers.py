@@ -13,7 +13,12 @@ import pytest
 
 from reprobridge.digest import Digest
 from reprobridge.publish.signing.bundle import signed_bytes
-from reprobridge.publish.signing.cosign_tag import add_signature, payload_of, signatures
+from reprobridge.publish.signing.cosign_tag import (
+    add_signature,
+    named_signature,
+    payload_of,
+    signature_layers,
+)
 from reprobridge.publish.signing.keys import PrivateKey
 from reprobridge.publish.signing.signer import KeySigner
 from reprobridge.publish.statements.provenance import Build, provenance
@@ -104,12 +109,12 @@ def openssl_verifies(folder: Path, key: PrivateKey, signature: bytes, data: byte
 
 def test_openssl_verifies_cosigns_tag(tmp_path: Path) -> None:
     tag = add_signature(None, "registry.example/wine", SUBJECT.digest, KEY)
-    ((digest, signature),) = signatures(tag.manifest)
+    ((blob, signature),) = map(named_signature, signature_layers(tag.manifest))
     blobs = {Digest.of(data): data for data in tag.blobs}
-    assert blobs[digest] == payload_of("registry.example/wine", SUBJECT.digest)
-    assert openssl_verifies(tmp_path, KEY, signature, blobs[digest])
-    assert not openssl_verifies(tmp_path, OTHER, signature, blobs[digest])
-    assert not openssl_verifies(tmp_path, KEY, signature, blobs[digest].replace(b"wine", b"beer"))
+    assert blobs[blob.digest] == payload_of("registry.example/wine", SUBJECT.digest)
+    assert openssl_verifies(tmp_path, KEY, signature, blobs[blob.digest])
+    assert not openssl_verifies(tmp_path, OTHER, signature, blobs[blob.digest])
+    assert not openssl_verifies(tmp_path, KEY, signature, blobs[blob.digest].replace(b"wine", b"beer"))
 
 
 def test_openssl_verifies_a_bundle(tmp_path: Path) -> None:

@@ -10,17 +10,20 @@ from reprobridge.publish.attested import Offered
 from reprobridge.publish.signing.bundle import sign_with_key
 from reprobridge.publish.signing.keys import PrivateKey
 from reprobridge.publish.signing.policy import KeyPolicy
+from reprobridge.publish.statements.measurements import measurements
 from reprobridge.publish.statements.provenance import Build, provenance
 from reprobridge.publish.statements.sbom import cyclonedx, spdx
 from reprobridge.publish.statements.statement import Statement, Subject, image_signature
 from reprobridge.publish.statements.validation import Acceptances, validation
+from reprobridge.replicate.answers import Verification
 from reprobridge.replicate.contents import read_contents
-from reprobridge.replicate.requirement import required
+from reprobridge.replicate.requirement import Demand, required
 from reprobridge.replicate.seen import see
-from reprobridge.replicate.verify import Demand, Verification, verify
+from reprobridge.replicate.signed import Signed
+from reprobridge.replicate.verify import verify
 from reprobridge.store.store import Store
 from reprobridge.validate.model import Finding, Report
-from support.publishing import report_about
+from support.publishing import record_of, report_about, scored
 from support.reviewed_image import ReviewedImage, reviewed_image
 
 KEY = PrivateKey.generate()
@@ -62,7 +65,7 @@ class Published:
             accept_not_run=accept_not_run,
         )
         given = self.bundles() if bundles is None else bundles
-        return verify(self.parts, given, demand, self.store)
+        return verify(self.parts, Signed(bundles=given), demand, self.store)
 
     def change(self, name: str, **predicate: Json) -> None:
         """Let a statement say something else."""
@@ -98,6 +101,14 @@ def attest_report(image: Published, report: Report, **accepted: tuple[str, ...])
     image.statements["validation"] = validation(
         replace(subject, digest=report.image), report, Acceptances(**accepted)
     )
+
+
+def attest_measurements(image: Published, **changes: object) -> None:
+    """Let the publisher attest a record of each task, with some fields changed."""
+    artifact = read_contents(see(image.parts, image.store)).read_manifest()
+    records = [scored(record_of(artifact, task, **changes)) for task in artifact.tasks]
+    subject = image.statements["signature"].subject
+    image.statements["measurements"] = measurements(subject, artifact, {}, records)
 
 
 def report_with(image: Published, **findings: Finding) -> Report:

@@ -1,7 +1,6 @@
 """`reprobridge verify`: are these an image's bytes, who signed it, and does what they say fit what it holds?"""
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +8,8 @@ from reprobridge.cli.doors import Doors
 
 if TYPE_CHECKING:
     from reprobridge.digest import Digest
-    from reprobridge.publish.attested import Offered
     from reprobridge.publish.signing.policy import Policy
+    from reprobridge.replicate.signed import Signed
 
 NAME = "verify"
 SUMMARY = "check an image's digests, signature and attestations against a key or an identity"
@@ -56,8 +55,9 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.cli.images import open_image
     from reprobridge.errors import TrustError
     from reprobridge.registry.refusals import LostBlobError, WrongBytesError
-    from reprobridge.replicate.requirement import required
-    from reprobridge.replicate.verify import Demand, verification_lines, verify, verify_unserved
+    from reprobridge.replicate.answers import verification_lines
+    from reprobridge.replicate.requirement import Demand, required
+    from reprobridge.replicate.verify import verify, verify_unserved
 
     demand = Demand(
         policy=policy_of(arguments),
@@ -71,11 +71,11 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         except (LostBlobError, WrongBytesError) as error:
             if error.wanted is None:
                 raise
-            bundles = _bundles(arguments, error.wanted, doors)
-            verification = verify_unserved(error.wanted, error, bundles, demand)
+            signed = _signed(arguments, error.wanted, doors)
+            verification = verify_unserved(error.wanted, error, signed, demand)
         else:
-            bundles = _bundles(arguments, parts.manifest.digest, doors)
-            verification = verify(parts, bundles, demand, doors.store)
+            signed = _signed(arguments, parts.manifest.digest, doors)
+            verification = verify(parts, signed, demand, doors.store)
     if arguments.json:
         import json
 
@@ -116,19 +116,28 @@ def policy_of(arguments: argparse.Namespace) -> "Policy":
     )
 
 
-def _bundles(arguments: argparse.Namespace, image: "Digest", doors: Doors) -> "Iterator[Offered]":
+def _signed(arguments: argparse.Namespace, image: "Digest", doors: Doors) -> "Signed":
     """What is offered: in files, and what is attached where the image lies."""
+    from itertools import chain
+
     from reprobridge.cli.images import layout_of, names_registry
     from reprobridge.publish.bundles import file_bundles, layout_bundles, registry_bundles
+    from reprobridge.publish.tag_signatures import layout_signatures, registry_signatures
+    from reprobridge.replicate.signed import Signed
 
-    yield from file_bundles(arguments.bundle)
-    word = arguments.image
+    word, given = arguments.image, file_bundles(arguments.bundle)
     if word.startswith("oci:"):
-        yield from layout_bundles(layout_of(word)[0], image)
-    elif names_registry(word) and not Path(word).is_dir() and not doors.offline:
+        folder, _ = layout_of(word)
+        attached = layout_bundles(folder, image)
+        return Signed(bundles=chain(given, attached), tagged=lambda: layout_signatures(folder, image))
+    if names_registry(word) and not Path(word).is_dir() and not doors.offline:
         from reprobridge.registry.connect import connect
         from reprobridge.registry.reference import ImageReference
 
         reference = ImageReference.parse(word)
         registry = connect(reference.registry, doors.http, say=doors.log, insecure=arguments.insecure)
-        yield from registry_bundles(registry, reference.repository, image)
+        place = registry, reference.repository, image
+        return Signed(
+            bundles=chain(given, registry_bundles(*place)), tagged=lambda: registry_signatures(*place)
+        )
+    return Signed(bundles=given)

@@ -13,14 +13,13 @@ from reprobridge.digest import Digest
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
 from reprobridge.lock.file import FILE_NAME
-from reprobridge.publish.proof import attested_records
 from reprobridge.publish.signing.check import CheckedStatement
 from reprobridge.publish.statements.sbom import cyclonedx_document
 from reprobridge.publish.statements.statement import PredicateType
 from reprobridge.publish.statements.validation import read_validation
 from reprobridge.replicate.contents import Contents
+from reprobridge.replicate.measured import counting_records
 from reprobridge.validate.model import Verdict
-from reprobridge.validate.scored import shortcomings
 from reprobridge.wording import counted
 
 
@@ -115,19 +114,9 @@ def _same_document(
 
 
 def _measurements(statement: CheckedStatement, known: Known) -> str:
-    """Each record must count for its task as the gate before publishing has it (`validate/scored.py`)."""
     artifact = known.required("manifest").read_manifest()
-    if (found := statement.predicate.get("artifact")) != artifact.artifact.id:
-        raise TrustError(
-            "the measurements are of another artifact", expected=artifact.artifact.id, found=str(found)
-        )
-    records = attested_records(statement.predicate)
-    tasks = {task.id: task for task in artifact.tasks}
-    for name, scored in sorted(records.items()):
-        problems = shortcomings(scored.record, artifact, tasks[name]) if name in tasks else ["no such task"]
-        if problems:
-            raise TrustError("a measurement does not count", where=name, found="; ".join(problems))
-    unmeasured = sorted(tasks.keys() - records.keys())
+    records = counting_records(statement, artifact)
+    unmeasured = sorted({task.id for task in artifact.tasks} - records.keys())
     said = f"{counted(len(records), 'task')} measured"
     return said + (f", not measured: {', '.join(unmeasured)}" if unmeasured else "")
 

@@ -1,8 +1,10 @@
-"""What a reviewer may require of an image: kinds of signed statements, by short names."""
+"""What a reviewer may require of an image: whose signatures count, and which kinds of statements, by short names."""
 
 from collections.abc import Mapping, Sequence
 
 from reprobridge.errors import UsageError
+from reprobridge.frozen import frozen
+from reprobridge.publish.signing.policy import Policy
 from reprobridge.publish.statements.statement import PredicateType
 
 KINDS: Mapping[str, str] = {
@@ -16,6 +18,20 @@ KINDS: Mapping[str, str] = {
 """Predicate types by their short names."""
 DEFAULT = ("signature", "provenance", "sbom", "validation")
 """What is required unless something else is asked for."""
+
+
+@frozen(kw_only=True)
+class Demand:
+    """What a reviewer asks for."""
+
+    policy: Policy
+    """Whose signatures count."""
+    required: Mapping[str, str]
+    """Kinds of statements that must be there: predicate types by short names."""
+    every_layer: bool = False
+    """Whether all layers are brought and compared with their digests."""
+    accept_not_run: bool = False
+    """Whether checks count that the publisher declared as not run."""
 
 
 def required(names: Sequence[str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from reprobridge.digest import Digest
 from reprobridge.oci.layout import ImageParts
 from reprobridge.oci.model import MediaType
 from reprobridge.publish.signing.bundle import sign_with_key
+from reprobridge.publish.signing.cosign_tag import add_signature, signature_tag
 from reprobridge.publish.signing.keys import PrivateKey
 from reprobridge.publish.signing.referrer import bundle_blobs, bundle_manifest
 from reprobridge.publish.statements.statement import Subject, image_signature
@@ -73,6 +74,21 @@ class Reader:
         manifest = bundle_manifest(bundle, self.image.manifest, statement.predicate_type)
         attach(self.registry, REPOSITORY, self.image.manifest, manifest)
         return Digest.of(bundle)
+
+    def sign_tag(self, key: PrivateKey, image: Digest | None = None) -> None:
+        """Let somebody sign the image, or what they take for it, under cosign 2's tag."""
+        tag, digest = signature_tag(self.image.manifest.digest), image or self.image.manifest.digest
+        there = self.registry.manifest(REPOSITORY, tag)
+        name = f"{self.fake.host}/{REPOSITORY}"
+        signed = add_signature(None if there is None else there.data, name, digest, key)
+        for data in signed.blobs:
+            self.registry.push_blob(REPOSITORY, Blob.of(data))
+        self.registry.put_manifest(REPOSITORY, tag, signed.manifest, MediaType.MANIFEST)
+
+    def row(self, name: str) -> str:
+        """The last table's row with this name."""
+        (found,) = [line for line in self.out.getvalue().splitlines() if line.split()[1:2] == [name]]
+        return found
 
     def lose(self, blob: Digest) -> None:
         """Let the registry lose a blob."""
@@ -177,3 +193,40 @@ def test_a_signature_whose_bytes_are_lost_is_not_needed_where_another_holds(read
     found = reader.verify(":1", *SIGNATURE)["signature"]
     assert str(lost) in found
     assert str(kept) in found
+
+
+def test_a_signature_under_cosigns_tag_holds_and_is_told_apart(reader: Reader) -> None:
+    reader.sign_tag(AUTHORS)
+    assert reader.verify(":1", *SIGNATURE) == {}
+    assert reader.row("signature").endswith("under cosign 2's tag")
+    reader.sign("bundle")
+    reader.fake.log.clear()
+    assert reader.verify(":1", *SIGNATURE) == {}
+    assert reader.row("signature").endswith("in a sigstore bundle")
+    tag = signature_tag(reader.image.manifest.digest)
+    assert tag not in {one.request.reference for one in reader.fake.log}
+
+
+def test_of_several_signatures_under_cosigns_tag_one_is_enough(reader: Reader) -> None:
+    stranger = PrivateKey.generate()
+    reader.sign_tag(stranger)
+    found = reader.verify(":1", *SIGNATURE)["signature"]
+    assert f"{signature_tag(reader.image.manifest.digest)}: the signature does not hold" in found
+    reader.sign_tag(AUTHORS)
+    reader.sign_tag(PrivateKey.generate())
+    assert reader.verify(":1", *SIGNATURE) == {}
+
+
+def test_a_signature_of_another_image_under_cosigns_tag_does_not_hold(reader: Reader) -> None:
+    other = Digest.of(b"another image")
+    reader.sign_tag(AUTHORS, other)
+    found = reader.verify(":1", *SIGNATURE)["signature"]
+    assert (
+        f"the signature is of another image; expected: {reader.image.manifest.digest}; found: {other}"
+        in found
+    )
+
+
+def test_cosigns_tag_says_nothing_but_who_signed(reader: Reader) -> None:
+    reader.sign_tag(AUTHORS)
+    assert reader.verify(":1", "--require", "signature", "sbom").keys() == {"sbom"}

@@ -13,14 +13,22 @@ from reprobridge.publish.signing.bundle import sign_with_key
 from reprobridge.publish.statements.measurements import measurements
 from reprobridge.publish.statements.statement import Subject
 from reprobridge.publish.statements.validation import Acceptances, validation
+from reprobridge.replicate.answers import verification_lines
 from reprobridge.replicate.contents import read_contents
 from reprobridge.replicate.seen import see
-from reprobridge.replicate.verify import verification_lines
 from reprobridge.store.store import Store
 from reprobridge.validate.model import Finding, Verdict
-from support.publishing import record_of, scored
 from support.reviewed_image import reviewed_image
-from support.signed_image import KEY, OTHER, Published, attest_report, failures, published, report_with
+from support.signed_image import (
+    KEY,
+    OTHER,
+    Published,
+    attest_measurements,
+    attest_report,
+    failures,
+    published,
+    report_with,
+)
 
 
 @pytest.fixture
@@ -141,16 +149,8 @@ def test_what_was_published_unmeasured_is_said(image: Published) -> None:
     assert "unmeasured: deviation" in image.verify().points[-1].evidence
 
 
-def measured(image: Published, **changes: object) -> None:
-    """Attest a record of each task."""
-    artifact = read_contents(see(image.parts, image.store)).read_manifest()
-    records = [scored(record_of(artifact, task, **changes)) for task in artifact.tasks]
-    subject = image.statements["signature"].subject
-    image.statements["measurements"] = measurements(subject, artifact, {}, records)
-
-
 def test_measurements_that_count_hold(image: Published) -> None:
-    measured(image)
+    attest_measurements(image)
     verification = image.verify("measurements")
     assert verification.held
     assert "1 task measured" in verification.points[-1].evidence
@@ -171,12 +171,12 @@ def test_measurements_that_count_hold(image: Published) -> None:
 def test_measurements_that_do_not_count_do_not_hold(
     changes: dict[str, object], said: str, image: Published
 ) -> None:
-    measured(image, **changes)
+    attest_measurements(image, **changes)
     assert said in failures(image.verify("measurements"))["measurements"]
 
 
 def test_measurements_of_another_artifact_or_task_do_not_hold(image: Published) -> None:
-    measured(image)
+    attest_measurements(image)
     tasks = json.loads(json.dumps(image.statements["measurements"].predicate["tasks"]))
     image.change("measurements", tasks=[{**tasks[0], "task": "other"}])
     assert "other: a measurement does not count" in failures(image.verify("measurements"))["measurements"]

@@ -8,8 +8,10 @@ from reprobridge.digest import Digest
 from reprobridge.frozen import replace
 from reprobridge.publish.signing.policy import KeyPolicy
 from reprobridge.registry.refusals import wrong_bytes
-from reprobridge.replicate.requirement import required
-from reprobridge.replicate.verify import Demand, verification_lines, verify_unserved
+from reprobridge.replicate.answers import verification_lines
+from reprobridge.replicate.requirement import Demand, required
+from reprobridge.replicate.signed import Signed
+from reprobridge.replicate.verify import verify_unserved
 from reprobridge.store.store import Store
 from reprobridge.validate.model import Finding, Verdict
 from support.signed_image import KEY, OTHER, Published, attest_report, failures, published, report_with
@@ -41,7 +43,7 @@ def test_other_bytes_from_a_registry_are_an_answer(part: str, name: str, image: 
 def test_of_a_manifest_that_is_not_served_it_is_still_told_what_was_signed(image: Published) -> None:
     demand = Demand(policy=KeyPolicy(KEY.public_key), required=required(["signature", "sbom"]))
     why = wrong_bytes("another manifest", where="registry", wanted=image.digest, found="sha256:0")
-    verification = verify_unserved(image.digest, why, image.bundles(), demand)
+    verification = verify_unserved(image.digest, why, Signed(bundles=image.bundles()), demand)
     found = failures(verification)
     assert list(found) == ["manifest", "sbom"]
     assert "the registry sends another manifest" in found["manifest"]

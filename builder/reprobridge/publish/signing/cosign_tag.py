@@ -2,15 +2,16 @@
 
 https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md
 Everybody's signatures stand under the one tag, so ours is added to the manifest that is there: read, add, write.
+Who verifies takes each layer by itself: what is wrong with one says nothing of the others.
 """
 
 import base64
 import binascii
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reprobridge.digest import Digest, Json, canonical_json
+from reprobridge.digest import Digest, Json, canonical_json, strict_json
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, MediaType
@@ -20,6 +21,11 @@ PAYLOAD = "application/vnd.dev.cosign.simplesigning.v1+json"
 """Media type of what is signed."""
 SIGNATURE = "dev.cosignproject.cosign/signature"
 """Annotation of a layer: base64 of the signature of its bytes."""
+MOST = 100
+"""Signatures of one image that are looked at: each costs a request."""
+LARGEST_PAYLOAD = 1 << 16
+"""Bytes that a payload may have; cosign's have some hundred."""
+_TYPE = "cosign container image signature"
 _NO_TIME = "0001-01-01T00:00:00Z"
 
 
@@ -45,7 +51,7 @@ def payload_of(repository: str, image: Digest) -> bytes:
             "critical": {
                 "identity": {"docker-reference": repository},
                 "image": {"docker-manifest-digest": str(image)},
-                "type": "cosign container image signature",
+                "type": _TYPE,
             },
             "optional": None,
         }
@@ -75,26 +81,58 @@ def add_signature(present: bytes | None, repository: str, image: Digest, key: Pr
     return SignedTag(manifest=manifest, blobs=(payload, config))
 
 
-def signatures(manifest: bytes) -> Iterator[tuple[Digest, bytes]]:
-    """(digest of what is signed, signature) of each layer. Raises TrustError for another kind of manifest."""
-    for layer in _layers(manifest):
-        try:
-            signature = base64.b64decode(layer.get("annotations", {}).get(SIGNATURE, ""), validate=True)
-            yield Digest.parse(layer["digest"]), signature
-        except (ValueError, TypeError, AttributeError, binascii.Error) as error:
-            raise TrustError("a signature cannot be read", found=str(error)) from error
+def signature_layers(manifest: bytes) -> list[object]:
+    """The layers of what stands under the tag, whatever they are. Raises TrustError for no manifest or too many."""
+    match _parsed(manifest):
+        case {"layers": list(layers)} if len(layers) <= MOST:
+            return layers
+        case {"layers": list(layers)}:
+            expected = f"at most {MOST} signatures"
+            raise TrustError(
+                "the tag for signatures holds too many", expected=expected, found=str(len(layers))
+            )
+    raise TrustError("the tag for signatures names something else", expected=f"layers of type {PAYLOAD}")
+
+
+def named_signature(layer: object) -> tuple[Descriptor, bytes]:
+    """What is signed, and the signature. Raises TrustError for a layer of another kind, or too long a payload."""
+    match layer:
+        case {
+            "mediaType": str(kind),
+            "digest": str(digest),
+            "size": int(size),
+            "annotations": {**annotations},
+        } if kind == PAYLOAD and isinstance(signature := annotations.get(SIGNATURE), str):
+            if not 0 <= size <= LARGEST_PAYLOAD:
+                expected = f"at most {LARGEST_PAYLOAD} bytes"
+                raise TrustError("what is signed is too long", expected=expected, found=f"{size} bytes")
+            try:
+                return Descriptor(kind, Digest.parse(digest), size), base64.b64decode(
+                    signature, validate=True
+                )
+            except (ValueError, binascii.Error) as error:
+                raise TrustError("a signature cannot be read", found=str(error)) from error
+    raise TrustError(
+        "a layer under the tag is no signature", expected=f"one of type {PAYLOAD}, with {SIGNATURE}"
+    )
 
 
 def check_signature(payload: bytes, signature: bytes, key: PublicKey, image: Digest) -> None:
-    """Raises TrustError unless the key signed this payload, and it names this image."""
+    """Raises TrustError unless the key signed this payload, and it is cosign's for this image."""
     if not key.verifies(signature, payload):
         raise TrustError("the signature does not hold", expected=f"signed with key {key.fingerprint}")
-    match _parsed(payload):
-        case {"critical": {"image": {"docker-manifest-digest": found}}} if found == str(image):
-            return
-        case {"critical": {"image": {"docker-manifest-digest": found}}}:
-            raise TrustError("the signature is of another image", expected=str(image), found=str(found))
-    raise TrustError("what was signed names no image", expected="cosign's simple signing payload")
+    try:
+        document = strict_json(payload)
+    except (ValueError, RecursionError) as error:
+        raise TrustError("what was signed is no JSON", found=str(error)) from error
+    match document:
+        case {"critical": {"type": str(kind), "image": {"docker-manifest-digest": str(found)}}}:
+            if kind != _TYPE:
+                raise TrustError("what was signed is of another type", expected=_TYPE, found=kind)
+            if found != str(image):
+                raise TrustError("the signature is of another image", expected=str(image), found=found)
+        case _:
+            raise TrustError("what was signed names no image", expected="cosign's simple signing payload")
 
 
 def _parsed(data: bytes) -> object:

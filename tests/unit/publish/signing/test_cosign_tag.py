@@ -8,11 +8,14 @@ import pytest
 from reprobridge.digest import Digest
 from reprobridge.errors import TrustError
 from reprobridge.publish.signing.cosign_tag import (
+    LARGEST_PAYLOAD,
+    MOST,
     add_signature,
     check_signature,
+    named_signature,
     payload_of,
+    signature_layers,
     signature_tag,
-    signatures,
 )
 from reprobridge.publish.signing.keys import PrivateKey
 
@@ -20,6 +23,12 @@ KEY, OTHER = PrivateKey.generate(), PrivateKey.generate()
 IMAGE = Digest.of(b"manifest")
 HERE = "registry.example/wine"
 FIRST = add_signature(None, HERE, IMAGE, KEY)
+
+
+def signatures(manifest: bytes) -> list[tuple[Digest, bytes]]:
+    """What is signed, and its signature, of each layer."""
+    named = [named_signature(layer) for layer in signature_layers(manifest)]
+    return [(blob.digest, signature) for blob, signature in named]
 
 
 def test_the_tag_is_named_after_the_image() -> None:
@@ -56,9 +65,31 @@ def test_a_signature_holds_for_its_key_and_image() -> None:
         check_signature(payload.replace(b"wine", b"beer"), signature, KEY.public_key, IMAGE)
 
 
-@pytest.mark.parametrize("payload", [b"", b"[]", b"{}", b'{"critical":{"image":{}}}'])
-def test_a_signed_payload_that_names_no_image_is_refused(payload: bytes) -> None:
-    with pytest.raises(TrustError, match="names no image"):
+def twice() -> bytes:
+    """A payload that names the image, and then another one."""
+    named = f'"docker-manifest-digest":"{IMAGE}"'.encode()
+    other = f'"docker-manifest-digest":"{Digest.of(b"another")}",'.encode()
+    return payload_of(HERE, IMAGE).replace(named, other + named)
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [
+        (b"", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (twice(), "named twice"),
+        (b"[]", "names no image"),
+        (b"{}", "names no image"),
+        (b'{"critical":{"image":{}}}', "names no image"),
+        (b'{"critical":{"type":"atomic container signature","image":{}}}', "names no image"),
+        (payload_of(HERE, IMAGE).replace(b'"cosign container', b'"atomic container'), "of another type"),
+        (payload_of(HERE, IMAGE).replace(f'"{IMAGE}"'.encode(), b"1"), "names no image"),
+        (payload_of(HERE, Digest.of(b"another")), "of another image"),
+    ],
+    ids=range(10),
+)
+def test_a_signed_payload_that_is_not_cosigns_for_the_image_is_refused(payload: bytes, said: str) -> None:
+    with pytest.raises(TrustError, match=said):
         check_signature(payload, KEY.sign(payload), KEY.public_key, IMAGE)
 
 
@@ -107,14 +138,23 @@ def layer(**changes: Any) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "broken",
+    ("broken", "said"),
     [
-        layer(digest="sha256:x"),
-        layer(annotations=None),
-        layer(annotations={"dev.cosignproject.cosign/signature": 1}),
+        (layer(digest="sha256:x"), "cannot be read"),
+        (layer(annotations={"dev.cosignproject.cosign/signature": "?"}), "cannot be read"),
+        (layer(annotations={"dev.cosignproject.cosign/signature": 1}), "no signature"),
+        (layer(annotations=None), "no signature"),
+        (layer(mediaType="text/plain"), "no signature"),
+        (layer(size="1"), "no signature"),
+        (layer(size=-1), "too long"),
+        (layer(size=LARGEST_PAYLOAD + 1), "too long"),
+        (b'{"layers":[1]}', "no signature"),
+        (b'{"layers":{}}', "something else"),
+        (b"<html>", "something else"),
+        (json.dumps({"layers": [1] * (MOST + 1)}).encode(), "too many"),
     ],
-    ids=range(3),
+    ids=range(12),
 )
-def test_a_signature_that_cannot_be_read_is_refused(broken: bytes) -> None:
-    with pytest.raises(TrustError, match="cannot be read"):
-        list(signatures(broken))
+def test_what_is_no_signature_is_refused(broken: bytes, said: str) -> None:
+    with pytest.raises(TrustError, match=said):
+        signatures(broken)
