@@ -2,12 +2,13 @@
 
 import io
 import json
+import uuid
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.digest import Digest, canonical_json, digest_stream
+from reprobridge.digest import Digest, canonical_json, digest_stream, url_uuid
 
 scalars = st.none() | st.booleans() | st.integers() | st.text()
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
@@ -39,3 +40,8 @@ def test_a_stream_has_the_digest_of_its_bytes(data: bytes) -> None:
 def test_only_lower_case_sha256_is_a_digest(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         Digest.parse(text)
+
+
+@given(st.text())
+def test_an_address_has_the_uuid_that_python_gives_it(url: str) -> None:
+    assert url_uuid(url) == uuid.uuid5(uuid.NAMESPACE_URL, url).urn

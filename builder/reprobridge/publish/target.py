@@ -11,7 +11,7 @@ from reprobridge_launcher.manifest import Manifest
 FORMS = "REGISTRY/REPOSITORY such as ghcr.io/you/paper, or oci:FOLDER"
 """What may be named, for help texts and errors."""
 
-_GITHUB = re.compile(r"https://github\.com/(?P<owner>[A-Za-z0-9-]+)/(?P<name>[A-Za-z0-9._-]+?)(?:\.git)?/?")
+_GITHUB = r"https://github\.com/(?P<owner>[A-Za-z0-9-]+)/(?P<name>[A-Za-z0-9._-]+?)(?:\.git)?/?"
 
 
 @frozen
@@ -65,7 +65,7 @@ def parse_target(word: str, version: str) -> Repository | Layout:
 
 def default_target(artifact: Manifest) -> Repository:
     """GHCR, beside the artifact's repository on GitHub. Raises UsageError when it lies elsewhere."""
-    found = _GITHUB.fullmatch(artifact.artifact.repository or "")
+    found = re.fullmatch(_GITHUB, artifact.artifact.repository or "")
     if found is None:
         raise UsageError(
             "where to publish is not said",

@@ -43,18 +43,35 @@ def attach(registry: Registry, repository: str, subject: Descriptor, manifest: b
 def attach_all(
     registry: Registry, repository: str, subject: Descriptor, manifests: Sequence[bytes]
 ) -> tuple[Descriptor, ...]:
-    """The same for several, with one change of the fallback tag. Raises RegistryError."""
+    """The same for several side by side, with one change of the fallback tag. Raises RegistryError."""
     entries = [_entry(registry, manifest, subject.digest) for manifest in manifests]
-    unlisted = []
-    for manifest, entry in zip(manifests, entries, strict=True):
-        if not registry.put_manifest(repository, str(entry["digest"]), manifest, str(entry["mediaType"])):
-            unlisted.append(entry)
+    listed = _put_all(registry, repository, manifests, entries)
+    unlisted = [entry for entry, is_listed in zip(entries, listed, strict=True) if not is_listed]
     if unlisted:
         add_to_fallback(registry, repository, subject, unlisted)
     return tuple(
         Descriptor(str(entry["mediaType"]), Digest.of(manifest), len(manifest))
         for manifest, entry in zip(manifests, entries, strict=True)
     )
+
+
+def _put_all(
+    registry: Registry,
+    repository: str,
+    manifests: Sequence[bytes],
+    entries: Sequence[Mapping[str, object]],
+) -> list[bool]:
+    """Store manifests, none of which needs another; for each, whether the registry lists it by itself."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    turns = registry.server.turns
+
+    def put(manifest: bytes, entry: Mapping[str, object]) -> bool:
+        with turns.take():
+            return registry.put_manifest(repository, str(entry["digest"]), manifest, str(entry["mediaType"]))
+
+    with ThreadPoolExecutor(max(1, min(turns.width, len(manifests)))) as pool:
+        return list(pool.map(put, manifests, entries))  # an error ends those that have not begun
 
 
 def referrers(registry: Registry, repository: str, subject: Digest) -> tuple[Referrer, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from fakes.registry.content import Content, StoredManifest
 from fakes.registry.exchange import Phase
-from fakes.registry.faults import Answer, Fault, html, redirect, status
+from fakes.registry.faults import Answer, Fault, Meanwhile, html, redirect, status
 from fakes.registry.options import Options
 from fakes.registry.server import FakeRegistry
 from reprobridge.digest import Digest
@@ -95,6 +95,14 @@ def test_several_attachments_change_the_tag_once(old_registry: FakeRegistry, rea
     written = [request.reference for request in old_registry.requests(Phase.MANIFEST_PUT)]
     assert written.count(TAG) == 1
     assert [entry["artifactType"] for entry in fallback_of(old_registry.content)] == list(KINDS)
+
+
+def test_several_attachments_go_side_by_side(fake_registry: FakeRegistry, real_http: RealHttp) -> None:
+    ours, meeting = with_image(fake_registry, real_http), threading.Barrier(2, timeout=20)
+    meet = Meanwhile(lambda _: meeting.wait())
+    fake_registry.fail(Fault(Phase.MANIFEST_PUT, meet, times=2))
+    attach_all(ours, "a/b", SUBJECT, [referring_manifest(SUBJECT, kind) for kind in KINDS[:2]])
+    assert not meeting.broken
 
 
 def test_entries_of_others_stay_as_they_are(old_registry: FakeRegistry, real_http: RealHttp) -> None:

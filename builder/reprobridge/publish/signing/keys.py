@@ -67,10 +67,12 @@ class PublicKey:
 class PrivateKey:
     """What signs. Its representation tells nothing but the public key's fingerprint."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "public_key")
 
     def __init__(self, key: ec.EllipticCurvePrivateKey) -> None:
         self._key = key
+        self.public_key = PublicKey(_der(key.public_key()))
+        """The other half."""
 
     @classmethod
     def generate(cls) -> "PrivateKey":
@@ -79,11 +81,6 @@ class PrivateKey:
 
     def __repr__(self) -> str:
         return f"<private key of {self.public_key.fingerprint}>"
-
-    @property
-    def public_key(self) -> PublicKey:
-        """The other half."""
-        return PublicKey(_der(self._key.public_key()))
 
     def to_pem(self, password: bytes | None) -> bytes:
         """The bytes of a `.key` file, encrypted when there is a password."""

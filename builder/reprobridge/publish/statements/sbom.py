@@ -6,11 +6,10 @@ plain JSON, since a library's dump may change with its release.
 """
 
 import json
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reprobridge.digest import Json
+from reprobridge.digest import Json, url_uuid
 from reprobridge.publish.statements.statement import PredicateType, Statement, Subject
 
 _NOTHING = "NOASSERTION"
@@ -37,7 +36,7 @@ def cyclonedx_document(spdx_document: Mapping[str, Any]) -> dict[str, Json]:
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
-        "serialNumber": uuid.uuid5(uuid.NAMESPACE_URL, spdx_document["documentNamespace"]).urn,
+        "serialNumber": url_uuid(spdx_document["documentNamespace"]),
         "version": 1,
         "metadata": {
             "timestamp": spdx_document["creationInfo"]["created"],
