@@ -12,7 +12,7 @@ endif
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit lint check bench templates golden clean
+.PHONY: help setup demo test unit lint check bench templates golden action clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ golden: setup ## Pin this release's tools in the repository's locks, and write t
 		$(BIN)/reprobridge lock --upgrade-tools $$artifact && \
 		$(BIN)/reprobridge build $$artifact --digest-file $$artifact/image.digest || exit 1; \
 	done
+
+action: setup ## Lock what the publishing action installs, into .github/actions/publish
+	@echo 'hatchling>=1.27' | $(BIN)/uv pip compile pyproject.toml - --extra sigstore --quiet --upgrade --universal \
+		--python-version 3.13 --no-build --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--output-file .github/actions/publish/requirements.txt
 
 clean: ## Remove the virtual environment and the tools' caches
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

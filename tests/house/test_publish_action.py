@@ -7,17 +7,21 @@ import argparse
 import os
 import re
 import subprocess
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from reprobridge.cli.main import add_common, load_command
 from support.source_tree import ROOT
 
 ACTION = ROOT / ".github/actions/publish/action.yml"
+REQUIREMENTS = ACTION.with_name("requirements.txt")
 IMAGE = f"ghcr.io/you/paper@sha256:{'0' * 64}"
 NOTE = """#!/bin/sh
 { printf '%s\\037' "${0##*/}" "$@"; printf '\\n'; } >> "$RUNNER_TEMP/calls"
@@ -159,11 +163,47 @@ def test_what_was_not_accepted_ends_the_job(
     assert (job.run(), job.commands()[-1]) == ended
 
 
-def test_the_code_of_the_actions_own_commit_is_installed(tmp_path: Path) -> None:
+def test_only_locked_packages_and_the_code_of_the_actions_own_commit_are_installed(tmp_path: Path) -> None:
     job = Job(tmp_path)
     assert job.run() == 0
-    (installed,) = [words[-1] for words in job.calls() if "install" in words]
-    assert Path(installed.removesuffix("[sigstore]")).resolve() == ROOT
+    locked, ours = [words for words in job.calls() if "install" in words]
+    assert {"--require-hashes", "--only-binary"} <= {*locked}
+    assert Path(locked[-1]) == REQUIREMENTS
+    assert {"--no-deps", "--no-index", "--no-build-isolation"} <= {*ours}
+    assert Path(ours[-1]).resolve() == ROOT
+
+
+def wanted() -> list[Requirement]:
+    """What our distribution, with signing in CI, and its build ask for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    declared = project["project"]
+    names = (
+        *declared["dependencies"],
+        *declared["optional-dependencies"]["sigstore"],
+        *project["build-system"]["requires"],
+    )
+    return [Requirement(name) for name in names]
+
+
+def locked() -> dict[str, tuple[str, list[str]]]:
+    """Version and hashes of each locked package."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for entry in re.split(r"\n(?=\S)", REQUIREMENTS.read_text().replace("\\\n", "").strip()):
+        pinned = re.fullmatch(r"([\w.-]+)==([\w.!+]+)( ; [^#]*?)?((?:\s+--hash=sha256:[0-9a-f]{64})+)", entry)
+        assert pinned, entry
+        found[canonicalize_name(pinned[1])] = (pinned[2], pinned[4].split())
+    return found
+
+
+def test_every_locked_package_has_hashes_and_no_place() -> None:
+    assert all(hashes for _, hashes in locked().values())
+    assert "://" not in REQUIREMENTS.read_text()
+
+
+@pytest.mark.parametrize("requirement", wanted(), ids=lambda one: str(one.name))
+def test_what_we_depend_on_is_locked_in_a_version_that_we_accept(requirement: Requirement) -> None:
+    version, _ = locked()[canonicalize_name(requirement.name)]
+    assert version in requirement.specifier, "make action"
 
 
 def test_the_login_is_to_the_image_s_registry_and_gone_afterwards(tmp_path: Path) -> None:
