@@ -13,6 +13,10 @@ SUMMARY = "show what lies in the local store, or delete what is not needed"
 
 _DAY = 24 * 60 * 60
 _DAYS = 30
+_WAITING = (
+    "waiting: other reprobridge commands work with this store, and a run's tasks may take hours; "
+    "nothing is deleted before they end, and interrupting is safe"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +40,11 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.store.prune import clear, prune
 
     if arguments.all:
-        freed = clear(doors.store)
+        freed = clear(doors.store, waiting=lambda: doors.log(_WAITING))
     else:
         days = _DAYS if arguments.older_than is None else arguments.older_than
-        freed = prune(doors.store, keep_after=time.time() - days * _DAY)
+        after = time.time() - days * _DAY
+        freed = prune(doors.store, keep_after=after, waiting=lambda: doors.log(_WAITING))
     print(f"{freed} bytes freed", file=doors.out)
     return 0
 

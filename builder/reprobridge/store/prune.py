@@ -8,7 +8,7 @@ of processes that are gone are always deleted.
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from reprobridge.digest import Digest
@@ -42,12 +42,12 @@ def measure(store: Store) -> list[Usage]:
     return usages
 
 
-def prune(store: Store, *, keep_after: float) -> int:
+def prune(store: Store, *, keep_after: float, waiting: Callable[[], object] | None = None) -> int:
     """Delete what no reference needs and what was made before `keep_after` (seconds since the epoch).
 
-    Gives the number of bytes freed.
+    Calls `waiting` before it waits for others. Gives the number of bytes freed.
     """
-    with store.alone():
+    with store.alone(waiting):
         kept = referenced_blobs(store)
         freed = sweep(store)
         for path in _files(store.root / "blobs"):
@@ -65,9 +65,9 @@ def prune(store: Store, *, keep_after: float) -> int:
     return freed
 
 
-def clear(store: Store) -> int:
-    """Delete everything, references too. Gives the number of bytes freed."""
-    with store.alone():
+def clear(store: Store, *, waiting: Callable[[], object] | None = None) -> int:
+    """Delete everything, references too; calls `waiting` before it waits. Gives the number of bytes freed."""
+    with store.alone(waiting):
         folders = [store.root / kind for kind in (*KINDS, "references")]
         freed = sum(path.lstat().st_size for folder in folders for path in _files(folder))
         for folder in folders:

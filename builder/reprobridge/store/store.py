@@ -245,9 +245,9 @@ class Store:
         """Hold while objects are made and used, so that a prune at the same time waits."""
         return files.locked(self.root / "lock", exclusive=False)
 
-    def alone(self) -> contextlib.AbstractContextManager[None]:
-        """Hold while objects are deleted; waits for everybody who is working."""
-        return files.locked(self.root / "lock", exclusive=True)
+    def alone(self, waiting: Callable[[], object] | None = None) -> contextlib.AbstractContextManager[None]:
+        """Hold while objects are deleted; waits for everybody who is working, after a call of `waiting`."""
+        return files.locked(self.root / "lock", exclusive=True, waiting=waiting)
 
 
 class BlobWriter:

@@ -161,10 +161,19 @@ def delete(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path, *, exclusive: bool) -> Iterator[None]:
-    """Hold the lock that this file stands for: with others who share it, or alone. Waits for those before."""
+def locked(path: Path, *, exclusive: bool, waiting: Callable[[], object] | None = None) -> Iterator[None]:
+    """Hold the lock that this file stands for: with others who share it, or alone.
+
+    Waits for those before; `waiting` is called first where there are any.
+    """
+    how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
     with path.open("ab") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        try:
+            fcntl.flock(stream, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting is not None:
+                waiting()
+            fcntl.flock(stream, how)
         yield
 
 

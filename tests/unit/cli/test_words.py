@@ -1,9 +1,13 @@
 """Words that a user may get wrong, and what a new artifact says."""
 
+import select
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from reprobridge.store.store import Store
 from support.artifacts import MINIMAL, WINE, copy_of
 from support.command import reprobridge, succeed
 
@@ -15,6 +19,19 @@ def test_an_option_of_the_other_action_is_refused(words: tuple[str, ...], tmp_pa
     done = reprobridge("cache", *words, store=tmp_path / "store")
     assert done.returncode == 2
     assert words[1] in done.stderr
+
+
+def test_a_prune_says_that_it_waits_for_others_and_that_it_may_be_interrupted(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "reprobridge", "--store", str(tmp_path / "store"), "cache", "prune"]
+    with Store(tmp_path / "store").working():
+        waits = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert waits.stderr is not None
+        is_heard = select.select([waits.stderr], [], [], 60)[0] != []
+        said = waits.stderr.readline() if is_heard else ""
+    out, _ = waits.communicate(timeout=60)
+    assert (out, waits.returncode) == ("0 bytes freed\n", 0)
+    assert said.startswith("waiting: other reprobridge commands")
+    assert "interrupting is safe" in said
 
 
 def test_an_unknown_option_points_to_the_help_of_its_command(tmp_path: Path) -> None:

@@ -84,6 +84,28 @@ def test_pruning_removes_unfinished_files_of_dead_processes_only(tmp_path: Path)
     assert (dead.exists(), alive.exists()) == (False, True)
 
 
+def test_whoever_waits_for_others_is_told_before_and_deletes_nothing_until_they_end(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    loose = store.add(b"a wheel that others use")
+    told = threading.Event()
+    pruning = threading.Thread(
+        target=prune, args=(store,), kwargs={"keep_after": NEVER_YOUNG, "waiting": told.set}
+    )
+    with store.working():
+        pruning.start()
+        assert told.wait(timeout=60)
+        assert store.has(loose)
+    pruning.join()
+    assert not store.has(loose)
+
+
+def test_nobody_is_told_to_wait_when_nobody_works(tmp_path: Path) -> None:
+    told: list[str] = []
+    prune(Store(tmp_path), keep_after=NEVER_YOUNG, waiting=lambda: told.append("waiting"))
+    clear(Store(tmp_path), waiting=lambda: told.append("waiting"))
+    assert told == []
+
+
 def test_clearing_removes_images_too(tmp_path: Path) -> None:
     store = Store(tmp_path)
     stored_image(store)
