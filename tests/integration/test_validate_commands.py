@@ -20,6 +20,7 @@ from reprobridge.validate.kept import kept_report
 from reprobridge.validate.model import CheckId, Report
 from reprobridge_launcher import evidence
 from support.artifact_image import RUN, ArtifactImage, task
+from support.bookkeeping_disk import BookkeepingDisk
 from support.command import reprobridge
 
 IMAGE = "reprobridge/tiny:1.0.0"
@@ -69,6 +70,19 @@ def test_what_is_named_must_exist(doors: Doors) -> None:
         call(validate, doors, IMAGE, "--sandbox", "vm")
     with pytest.raises(UsageError, match="one of accuracy"):
         call(run, doors, IMAGE, "acuracy")
+
+
+def test_all_evidence_of_a_run_is_on_the_disk_when_it_ends(
+    doors: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = BookkeepingDisk(monkeypatch)
+    _, printed = call(run, doors, IMAGE, "accuracy", "--out", str(tmp_path / "out"), "--json")
+    (result,) = json.loads(printed)["results"]
+    everything = [tmp_path, *(tmp_path / "out").rglob("*")]
+    assert [path for path in everything if not disk.holds(path)] == []
+    assert Path(result["evidence"]) / "runner.json" in everything
+    (kept,) = (doors.store.root / "results" / "scored").iterdir()
+    assert disk.holds(kept)
 
 
 def test_run_measures_and_leaves_two_records(doors: Doors, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from reprobridge.publish.signing.keys import (
     read_private_key,
     read_public_key,
 )
-from reprobridge.system.files import create_file, delete
+from reprobridge.system.durable import create_durably
+from reprobridge.system.files import delete
 
 VARIABLE = "REPROBRIDGE_KEY_PASSWORD"
 """Environment variable with the private key's password."""
@@ -53,9 +54,9 @@ def write_pair(paths: tuple[Path, Path], key: PrivateKey, password: bytes | None
     """Write the private key, for nobody else to read, and the public one. Raises AssembleError."""
     private, public = paths
     try:
-        create_file(private, key.to_pem(password), mode=0o600)
+        create_durably(private, key.to_pem(password), mode=0o600)
         try:
-            create_file(public, key.public_key.to_pem(), mode=0o644)
+            create_durably(public, key.public_key.to_pem(), mode=0o644)
         except OSError:
             delete(private)
             raise

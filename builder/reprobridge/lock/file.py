@@ -107,6 +107,8 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def write_lock(path: Path, lock: "Lock") -> bytes:
     """Replace the lock file in one step; gives its bytes. Raises LockError where it may not be written."""
+    from reprobridge.system.durable import write_durably
+
     data = lock_bytes(lock)
     if found := files.obstacle(path):
         raise LockError(
@@ -117,7 +119,7 @@ def write_lock(path: Path, lock: "Lock") -> bytes:
             hint="put the file itself there, or delete what is there; what it leads to would stay as it is",
         )
     try:
-        files.write_file(path, data)
+        write_durably(path, data)
     except OSError as error:
         raise LockError(
             "the lock cannot be written",

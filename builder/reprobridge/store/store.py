@@ -216,6 +216,13 @@ class Store:
         with _writing(self.root):
             files.write_file(self._result_path(kind, key), canonical_json(value))
 
+    def remember_measured(self, kind: str, key: Digest, value: Json) -> None:
+        """Keep what can't be made again in seconds, also from a crash of the machine."""
+        from reprobridge.system.durable import write_durably
+
+        with _writing(self.root):
+            write_durably(self._result_path(kind, key), canonical_json(value))
+
     # references
 
     def refer(self, name: str, tag: str, manifest: Digest) -> None:

@@ -6,7 +6,8 @@ Where that cannot be (NFS and other file systems without such files, a folder, a
 while it grows, and for the moment in which a finished file takes the place of another), a killed process leaves a
 `.tmp-*` behind, which goes with the next archive or folder that is written there, or with the store's next prune
 (`leftovers.py`).
-No fsync: what we write can be made again, and what leaves the store is compared with its digest.
+No fsync: what is written here can be made again, and what leaves the store is compared with its digest. What can't is
+written by `durable.py`.
 """
 
 import contextlib
@@ -129,18 +130,6 @@ def obstacle(path: Path) -> str | None:
     if path.exists() and not path.is_file():
         return "a device or pipe"
     return f"a link to {path.readlink()}" if path.is_symlink() else None
-
-
-def create_file(path: Path, data: bytes, *, mode: int) -> None:
-    """Write a file that nobody has made yet, never readable by more than `mode` says. Raises FileExistsError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            os.fchmod(stream.fileno(), mode)
-    except BaseException:  # also when interrupted
-        path.unlink(missing_ok=True)
-        raise
 
 
 def read_regular(path: Path, limit: int) -> bytes:

@@ -23,6 +23,7 @@ from reprobridge.errors import StoreError, ValidateError
 from reprobridge.frozen import frozen, replace
 from reprobridge.sandbox.model import Shell
 from reprobridge.system import files
+from reprobridge.system.durable import bring_to_disk, write_durably
 from reprobridge.system.processes import Completed
 from reprobridge.system.trees import take_tree
 from reprobridge.validate.scored import RECORD, keep_scored, record_bytes
@@ -151,6 +152,8 @@ def _taken(
 ) -> RunResult:
     """Everything that a run left, in the folder `out` with the runner's record. Raises OSError."""
     left = take_tree(remains.results, out)
+    for run in remains.results.glob("*/*"):
+        bring_to_disk(out / run.relative_to(remains.results), within=out.parent)
     found = _launchers_record(remains, request)
     code = outcome.FAILED if ended is None else ended.returncode
     if isinstance(found, str):
@@ -167,7 +170,7 @@ def _taken(
         written.flush()
         files.link_or_copy(path, folder / f"runner-{stream}.log")
     record = _witnessed(subject, request, record, folder, left)
-    files.write_file(folder / RECORD, record_bytes(record))
+    write_durably(folder / RECORD, record_bytes(record))
     keep_scored(subject.store, subject.artifact, record)
     measured = outcome.MEASURED if record.value is not None else code or outcome.NOT_EXTRACTED
     return RunResult(exit_code=measured, record=record, folder=folder)

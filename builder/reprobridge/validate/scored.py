@@ -50,7 +50,7 @@ def keep_scored(store: Store, artifact: Manifest, record: evidence.Evidence) -> 
     earlier = kept_scored(store, artifact, task)
     if record.value is not None or earlier is None or earlier.record.value is None:
         text = record_bytes(record).decode()
-        store.remember(RESULT, measured_key(artifact, task), {"record": text})
+        store.remember_measured(RESULT, measured_key(artifact, task), {"record": text})
     return True
 
 

@@ -197,12 +197,12 @@ def test_a_temporary_name_is_held_until_the_file_has_its_own_and_no_longer(folde
 INTERRUPTED = """
 import signal, sys
 from pathlib import Path
-from reprobridge.system import files
+from reprobridge.system import durable
 def stop(event, arguments):
     if event == "open" and isinstance(arguments[0], int):
         signal.raise_signal(signal.SIGINT)
 sys.addaudithook(stop)
-files.create_file(Path(sys.argv[1]), b"secret", mode=0o600)
+durable.create_durably(Path(sys.argv[1]), b"secret", mode=0o600)
 """
 
 
