@@ -26,6 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # novermin: read by type checkers only
     from typing import Literal
 
+    from reprobridge_launcher.interval import Policy
+
     FailureClass = Literal["execution_blocked", "resource_or_access", "extraction_error", "infrastructure"]
     """Failures of a run, as measurement distinguishes them."""
 
@@ -143,6 +145,8 @@ class Comparison(Record):
     """Upper end of the interval, inclusive."""
     n: "int | None" = None
     """Observations behind the interval."""
+    policy: "Policy | None" = None
+    """How the interval was derived from them, so that it can be derived again."""
     kind: "str | None" = None
     """`prediction`, or `floor_only` where fewer than two observations give no prediction interval."""
     relative_half_width: "float | None" = None
@@ -225,6 +229,13 @@ def parse(value: object) -> Evidence:
     return fields.read(Evidence, fields.without_schema(value, SCHEMA), "", CLASSES)
 
 
+def _policy(value: object, place: str) -> "Policy":
+    """Read the policy of an interval; a run needs its module only when it has ended."""
+    from reprobridge_launcher.interval import Policy
+
+    return fields.read(Policy, value, place, {})
+
+
 def load(folder: str) -> Evidence:
     """Read the record of a run's folder."""
     return parse(fields.document(os.path.join(folder, NAME)))
@@ -290,3 +301,4 @@ CLASSES = {
     if isinstance(made, type) and issubclass(made, Record)
 }  # type: fields.Readers
 """Records of this format by the names that annotations use."""
+CLASSES["Policy"] = _policy

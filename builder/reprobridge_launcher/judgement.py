@@ -34,6 +34,7 @@ def comparison(layout: Layout, task: Task, value: float) -> evidence.Comparison:
         low=span.low,
         high=span.high,
         n=span.n,
+        policy=span.policy,
         kind=span.kind,
         relative_half_width=span.relative_half_width,
         low_power=span.low_power,

@@ -3,7 +3,8 @@
 Schema `reprobridge.references/1`:
 
     {"schema": ..., "tasks": {"lda": {"observations": [98.88, [98.8, 99.0]], "where": "...",
-                                      "interval": {"confidence": 0.95, "floor": 0.01, "lower": 0, "upper": 100}}}}
+                                      "interval": {"confidence": 0.95, "floor": 0.01, "floor_basis": "reference_mean",
+                                                   "lower": 0, "upper": 100}}}}
 
 An observation that is a pair is a reported range and counts as its midpoint; the pair is kept.
 The file may be absent: agents under evaluation must not see it.

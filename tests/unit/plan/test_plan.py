@@ -72,6 +72,21 @@ def test_references_are_the_last_layer_and_nowhere_else() -> None:
     assert b"here and there" not in contents(one, "rra/manifest.json")
 
 
+def test_references_say_how_their_interval_is_derived_also_where_nothing_was_declared() -> None:
+    stored = json.loads(contents(planned(), "rra/references.json"))["tasks"]["lda"]
+    assert stored["interval"] == {
+        "confidence": 0.95,
+        "floor": 0.01,
+        "floor_basis": "reference_mean",
+        "lower": None,
+        "upper": None,
+    }
+    measured = replace(sample_spec().tasks[0].measurement, lower_bound="0", upper_bound="100")
+    bounded = planned(spec=sample_spec(tasks=(replace(sample_spec().tasks[0], measurement=measured),)))
+    stored = json.loads(contents(bounded, "rra/references.json"))["tasks"]["lda"]
+    assert (stored["interval"]["lower"], stored["interval"]["upper"]) == (0.0, 100.0)
+
+
 def test_a_changed_refined_tree_changes_code_and_artifact_only() -> None:
     lock = sample_lock()
     edited = replace(lock, source=replace(lock.source, refined=digest("edited")))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge_launcher import evidence, interval, references
 from support.launcher_artifact import Artifact, artifact, manifest, task
 
 SEEDED = {
@@ -55,6 +56,17 @@ class TestRun:
         assert part["matches"][0]["file"] == "stdout.log"
         assert {f["path"] for f in record["files"]} == {"stdout.log", "stderr.log"}
         assert record["start"] <= part["start"] <= part["end"] <= record["end"]
+
+    def test_the_interval_can_be_derived_again_from_what_is_stored_with_it(self, tmp_path: Path) -> None:
+        made = artifact(tmp_path)
+        made.call("run", "lda")
+        compared = evidence.parse(made.evidence()).comparison
+        assert compared is not None
+        assert compared.policy == interval.Policy(confidence=0.95, floor=0.01, floor_basis="reference_mean")
+        again = interval.derive(
+            references.load(str(made.root / "references.json"))["lda"].observations, compared.policy
+        )
+        assert (again.low, again.high, again.n) == (compared.low, compared.high, compared.n)
 
     def test_all_seeds_make_one_observation(self, tmp_path: Path) -> None:
         made = artifact(tmp_path, SEED_PY, **SEEDED)

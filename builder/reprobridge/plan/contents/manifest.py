@@ -13,8 +13,10 @@ from reprobridge.lock.model import LockedPlatform, LockedSource, LockedWheel
 from reprobridge.spec import model
 from reprobridge.spec.extract import launcher_form
 from reprobridge.spec.model import Spec, Task
+from reprobridge_launcher import fields
 from reprobridge_launcher import manifest as launcher_manifest
 from reprobridge_launcher import references as launcher_references
+from reprobridge_launcher.interval import Policy
 
 INTEGRITY = "/rra/inventory"
 """Where the image's inventory stands."""
@@ -72,12 +74,13 @@ def references_bytes(spec: Spec) -> bytes:
     tasks: dict[str, object] = {}
     for task in spec.tasks:
         if task.references is not None:
-            bounds = {"lower": task.measurement.lower_bound, "upper": task.measurement.upper_bound}
-            policy = {name: float(bound) for name, bound in bounds.items() if bound is not None}
+            measured = task.measurement
             tasks[task.id] = {
                 "observations": [float(value) for value in task.references.observations],
                 "where": task.references.where,
-                "interval": policy,
+                "interval": fields.form(
+                    Policy(lower=_number(measured.lower_bound), upper=_number(measured.upper_bound))
+                ),
             }
     value: dict[str, object] = {"schema": launcher_references.SCHEMA, "tasks": tasks}
     launcher_references.parse(json.loads(_bytes(value)))
@@ -169,6 +172,10 @@ def _frozen_task(task: Task) -> dict[str, object]:
         "extract": launcher_form(task.extract),
         "resources": _named(task.resources, ("gpus", "gpu_memory", "cpus", "memory", "disk", "time")),
     }
+
+
+def _number(text: str | None) -> float | None:
+    return None if text is None else float(text)
 
 
 def _published(published: model.Published) -> dict[str, object]:
