@@ -2,10 +2,25 @@
 
 import os
 
-from reprobridge_launcher import cparts, evidence, measure, outcome, plan, process, terminal
+from reprobridge_launcher import (
+    cparts,
+    evidence,
+    fitness,
+    hardware,
+    measure,
+    outcome,
+    plan,
+    process,
+    setting,
+    terminal,
+)
 from reprobridge_launcher.layout import Layout
 from reprobridge_launcher.manifest import Manifest, Task
 from reprobridge_launcher.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # novermin: read by type checkers only
+    from reprobridge_launcher.finding import Finding
 
 SCHEMA = "reprobridge.results/1"
 """Value of `schema` in the JSON results."""
@@ -39,7 +54,7 @@ def carry_out(order: Order) -> int:
     """Run the tasks in their order and return the exit code of the first that failed."""
     for task in order.tasks:
         plan.steps(task, order.request)  # refuses what makes no sense before anything runs
-    _check_inputs(order)
+    found = _found(order)
     out = _evidence_folder(order)
     interrupts = process.Interrupts()
     interrupts.install()
@@ -49,7 +64,7 @@ def carry_out(order: Order) -> int:
             if interrupts.number:
                 codes.append(outcome.FAILED)
                 break
-            run = measure.run(_job(order, task, out), interrupts)
+            run = measure.run(_job(order, task, out, found), interrupts)
             code = exit_code(order, run.record)
             (terminal.talk if order.as_json else terminal.out)(report(task, run.record, run.folder))
             if run.unwritten is not None:
@@ -65,30 +80,43 @@ def carry_out(order: Order) -> int:
     return failed[0] if failed else outcome.MEASURED
 
 
-def _job(order: Order, task: Task, out: str) -> measure.Job:
+def _job(
+    order: Order, task: Task, out: str, found: "tuple[hardware.Hardware, tuple[evidence.File, ...]]"
+) -> measure.Job:
     return measure.Job(
         layout=order.layout,
         manifest=order.manifest,
         task=task,
         request=order.request,
         out=out,
+        machine=found[0],
+        inputs=found[1],
         echo=(2, 2) if order.as_json else (1, 2),
     )
 
 
-def _check_inputs(order: Order) -> None:
-    """Stop before anything runs when data or hardware are missing."""
-    for entry in order.manifest.data:
-        path = os.path.join(order.layout.data, entry.path)
-        if not os.path.exists(path):
-            hint = "docker run -v FILE:{}:ro …; `check` says more".format(path)
-            raise outcome.StopError(outcome.DATA_MISSING, "data set {} is missing".format(entry.id), hint)
-    if any(task.resources.gpus for task in order.tasks):
-        from reprobridge_launcher import checks
-
-        finding = checks.gpu(order.manifest, max(task.resources.gpus for task in order.tasks))
+def _found(order: Order) -> "tuple[hardware.Hardware, tuple[evidence.File, ...]]":
+    """Look at machine and data; stop before anything runs where they aren't what the tasks need."""
+    inputs = setting.inputs(order.manifest, order.layout)
+    machine = hardware.read(uses_gpus=fitness.uses_gpus(order.tasks))
+    unfit = []
+    for finding in _fitness(order, machine):
         if finding.verdict == "failed":
-            raise outcome.StopError(finding.code, finding.detail, finding.remedy or "")
+            unfit.append(finding)
+        elif finding.verdict == "warning":
+            terminal.talk("warning: {}: {}\nhint: {}\n".format(finding.id, finding.detail, finding.remedy))
+    if unfit:
+        said = "; ".join("{}: {}".format(finding.id, finding.detail) for finding in unfit)
+        raise outcome.StopError(unfit[0].code, said, "; ".join(finding.remedy or "" for finding in unfit))
+    return machine, inputs
+
+
+def _fitness(order: Order, machine: "hardware.Hardware") -> "tuple[Finding, ...]":
+    """What must hold of the machine; a smoke run needs the GPU, but not what the whole task takes."""
+    if order.request.smoke:
+        return (fitness.gpu(order.manifest, order.tasks, machine),)
+    offer = fitness.offer(machine, order.out or order.layout.out)
+    return tuple(fitness.findings(order.manifest, order.tasks, offer))
 
 
 def _evidence_folder(order: Order) -> str:

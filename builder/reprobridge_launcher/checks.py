@@ -2,35 +2,20 @@
 
 import os
 
-from reprobridge_launcher import cparts, hardware, inventory, outcome, workspace
+from reprobridge_launcher import cparts, fitness, hardware, inventory, outcome, setting, workspace
 from reprobridge_launcher.fields import FormatError
+from reprobridge_launcher.finding import Finding
 from reprobridge_launcher.layout import Layout
-from reprobridge_launcher.manifest import Manifest, Task
-from reprobridge_launcher.record import Record
+from reprobridge_launcher.manifest import Data, Manifest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # novermin: read by type checkers only
-    from typing import Iterator, Literal
+    from typing import Iterator
 
 ENVIRONMENT = "/opt/env"
 """Folder of the tasks' environment in the image."""
 NAMED = 5
 """Files that a finding names before it only counts."""
-
-
-class Finding(Record):
-    """What one check found."""
-
-    id: "str"
-    """Name of the check."""
-    verdict: "Literal['passed', 'warning', 'failed']"
-    """A warning doesn't keep tasks from running."""
-    detail: "str"
-    """What was found."""
-    remedy: "str | None" = None
-    """What to do about it."""
-    code: "int" = 0
-    """Exit code of a failure."""
 
 
 def all_checks(layout: Layout, manifest: Manifest) -> "Iterator[Finding]":
@@ -43,23 +28,10 @@ def all_checks(layout: Layout, manifest: Manifest) -> "Iterator[Finding]":
         yield integrity("environment", listed, layout.system, _roots(listed, layout))
         yield from _completeness(listed, manifest, layout)
     for entry in manifest.data:
-        yield data_set(layout, entry.id, entry.path, entry.sha256)
-    yield from fitness(layout, manifest, manifest.tasks)
+        yield data_set(layout, entry)
+    machine = hardware.read(uses_gpus=fitness.uses_gpus(manifest.tasks))
+    yield from fitness.findings(manifest, manifest.tasks, fitness.offer(machine, layout.out))
     yield temporary_folder()
-
-
-def fitness(layout: Layout, manifest: Manifest, tasks: "tuple[Task, ...]") -> "Iterator[Finding]":
-    """Check hardware and driver against what the tasks and the environment declare."""
-    yield gpu(manifest, max([task.resources.gpus for task in tasks] or [0]))
-    memory = max([task.resources.memory or 0 for task in tasks] or [0])
-    yield _enough(
-        "memory", memory, hardware.memory("MemAvailable"), "docker run --memory … or a larger machine"
-    )
-    disk = max([task.resources.disk or 0 for task in tasks] or [0])
-    place = layout.out if os.path.isdir(layout.out) else layout.system or "/"
-    status = os.statvfs(place)
-    remedy = "mount a folder with more room: docker run -v FOLDER:{}".format(layout.out)
-    yield _enough("disk", disk, status.f_bavail * status.f_frsize, remedy)
 
 
 def _inventory(layout: Layout, manifest: Manifest) -> "list[inventory.Entry] | Finding":
@@ -131,43 +103,14 @@ def _present(roots: "list[str]") -> "Iterator[str]":
                 yield os.path.join(parent, name)
 
 
-def data_set(layout: Layout, name: str, path: str, sha256: str) -> Finding:
+def data_set(layout: Layout, entry: Data) -> Finding:
     """Is a declared data set there, with the declared digest?"""
-    full = os.path.join(layout.data, path)
-    remedy = "docker run -v FILE:{}:ro, with the file of SHA-256 {}".format(full, sha256)
-    if not os.path.isfile(full):
-        detail = "{} is missing".format(full)
-        return Finding(
-            id="data " + name, verdict="failed", detail=detail, remedy=remedy, code=outcome.DATA_MISSING
-        )
-    found = cparts.file_digest(full)[0]
-    if found != sha256:
-        detail = "{} has SHA-256 {}, expected {}".format(full, found, sha256)
-        return Finding(
-            id="data " + name, verdict="failed", detail=detail, remedy=remedy, code=outcome.DATA_MISSING
-        )
-    return Finding(id="data " + name, verdict="passed", detail=full)
-
-
-def gpu(manifest: Manifest, wanted: int) -> Finding:
-    """Are there enough GPUs, and is the driver new enough for the environment's CUDA?"""
-    needs = manifest.environment.gpu
-    found = hardware.gpus()
-    driver = hardware.driver()
-    if wanted == 0:
-        return Finding(id="gpu", verdict="passed", detail="no task needs one")
-    if len(found) < wanted:
-        detail = "a task needs {} NVIDIA GPUs, found {}".format(wanted, len(found))
-        remedy = "docker run --gpus all … (needs the NVIDIA Container Toolkit on the host)"
-        if driver is None:
-            remedy = "run on a machine with an NVIDIA GPU and its driver, by docker run --gpus all …"
-        return Finding(id="gpu", verdict="failed", detail=detail, remedy=remedy, code=outcome.UNFIT)
-    least = needs and (needs.driver or hardware.DRIVER_OF_CUDA.get(needs.cuda.split(".")[0]))
-    if needs and least and driver and hardware.version_key(driver) < hardware.version_key(least):
-        detail = "CUDA {} needs driver {} or later, found {}".format(needs.cuda, least, driver)
-        remedy = "install NVIDIA driver {} or later on the host".format(least)
-        return Finding(id="gpu", verdict="failed", detail=detail, remedy=remedy, code=outcome.UNFIT)
-    return Finding(id="gpu", verdict="passed", detail="{}; driver {}".format(", ".join(found), driver))
+    name = "data " + entry.id
+    try:
+        found = setting.data_file(layout, entry)
+    except outcome.StopError as stop:
+        return Finding(id=name, verdict="failed", detail=str(stop), remedy=stop.hint, code=stop.code)
+    return Finding(id=name, verdict="passed", detail=os.path.join(layout.data, found.path))
 
 
 def temporary_folder() -> Finding:
@@ -181,13 +124,6 @@ def temporary_folder() -> Finding:
         detail = "{} is mounted noexec: tasks that compile code at run time fail".format(places[0])
         return Finding(id="tmp", verdict="warning", detail=detail, remedy=remedy)
     return Finding(id="tmp", verdict="passed", detail=places[0])
-
-
-def _enough(name: str, wanted: int, found: int, remedy: str) -> Finding:
-    detail = "{:.1f} GiB, tasks need {:.1f}".format(found / (1 << 30), wanted / (1 << 30))
-    if found < wanted:
-        return Finding(id=name, verdict="failed", detail=detail, remedy=remedy, code=outcome.UNFIT)
-    return Finding(id=name, verdict="passed", detail=detail)
 
 
 def _broken(name: str, detail: str, remedy: str) -> Finding:

@@ -19,7 +19,7 @@ import time
 from reprobridge_launcher import cparts, fields
 from reprobridge_launcher.extraction import Match
 from reprobridge_launcher.hardware import Hardware
-from reprobridge_launcher.manifest import Distribution
+from reprobridge_launcher.manifest import Distribution, Experiment
 from reprobridge_launcher.record import Record
 
 TYPE_CHECKING = False
@@ -80,13 +80,30 @@ class Setting(Record):
     python: "str | None"
     """Path of the interpreter."""
     distributions: "tuple[Distribution, ...]"
-    """What lies in the interpreter's own site-packages at the start of the run."""
+    """What lies in the interpreter's own site-packages at the start of the run, by its own metadata."""
     locks: "tuple[tuple[str, str], ...]"
     """Path and digest of each."""
     variables: "tuple[tuple[str, str], ...]"
     """Every variable of the first command; there are no others."""
     network: "Literal['none', 'available']"
     """Was there any network interface besides the loopback?"""
+
+
+class Config(Record):
+    """What the task fixes beyond its commands, so that a record can be read without its image."""
+
+    experiment: "Experiment | None"
+    """Data set, split and variant; None where the artifact names none."""
+    scope: "Literal['full_pipeline', 'evaluation_only']"
+    """What is reproduced."""
+    checkpoints: "tuple[str, ...]"
+    """Trained models that the task may read."""
+    statistic: "Literal['value', 'mean', 'median', 'best', 'last']"
+    """How the parts' values become one."""
+    seeds: "tuple[int, ...]"
+    """All seeds of an observation; empty: the task takes none."""
+    repeats: "int"
+    """Commands for each seed."""
 
 
 class Part(Record):
@@ -194,6 +211,8 @@ class Evidence(Record):
     """Id of the task."""
     task_digest: "str"
     """Of the task's frozen spec."""
+    config: "Config | None" = None
+    """What the task fixes; None in records of releases that did not say it."""
     artifact: "ArtifactRef"
     """Which artifact ran."""
     code: "Code"
@@ -211,7 +230,7 @@ class Evidence(Record):
     parts: "tuple[Part, ...]"
     """Its commands, in their order."""
     inputs: "tuple[File, ...]"
-    """Declared data sets that were present, by path below /data."""
+    """Declared data sets by path below /data, with digest and size of the files as they lay there."""
     files: "tuple[File, ...]"
     """Every file of the run but this record."""
     value: "float | None"
@@ -257,7 +276,7 @@ def new_run(base: str, task: str, mode: str) -> "tuple[str, str]":
 
 
 def write(evidence: Evidence, folder: str) -> None:
-    """Put a record in place, in one step also over an earlier one of the same run; `sync` makes it durable."""
+    """Put a record in place, in one step also over an earlier one of the same run; `keep` makes it durable."""
     path = os.path.join(folder, NAME)
     try:
         with open(path + ".new", "wb") as stream:
@@ -269,6 +288,14 @@ def write(evidence: Evidence, folder: str) -> None:
         if os.path.isfile(path + ".new"):
             os.unlink(path + ".new")
         raise
+
+
+def keep(evidence: Evidence, folder: str) -> None:
+    """Put a finished record in place, and bring it to the disk with the names of all folders that lead to it."""
+    write(evidence, folder)
+    for _level in ("run", "task", "out"):
+        sync(folder)
+        folder = os.path.dirname(folder)
 
 
 def files(folder: str) -> "tuple[File, ...]":
@@ -283,6 +310,7 @@ def files(folder: str) -> "tuple[File, ...]":
             sync(path)
             digest, size = cparts.file_digest(path)
             found.append(File(path=os.path.relpath(path, folder), sha256=digest, size=size))
+        sync(parent)
     return tuple(found)
 
 

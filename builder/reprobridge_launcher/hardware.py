@@ -1,8 +1,11 @@
-"""What the machine offers: read from /proc, /sys and /dev, without starting a process."""
+"""What the machine offers: read from /proc, /sys and /dev; `nvidia-smi` is asked for what stands nowhere.
+
+`root` is the folder below which the driver's files are looked for: empty for /, another one in tests.
+"""
 
 import os
 
-from reprobridge_launcher.record import Record
+from reprobridge_launcher.record import Record, replaced
 
 DRIVER_OF_CUDA = {"11": "450.80.02", "12": "525.60.13", "13": "580.65.06"}
 """Least NVIDIA driver for each CUDA major version (NVIDIA, CUDA compatibility: minor version compatibility)."""
@@ -25,20 +28,38 @@ class Hardware(Record):
     """Model of each NVIDIA GPU that is visible here."""
     driver: "str | None"
     """Version of the NVIDIA driver."""
+    gpu_memory: "tuple[int, ...]" = ()
+    """Bytes of each GPU; empty where they aren't known, and for tasks that use none."""
+    cuda: "str | None" = None
+    """Newest CUDA version that the driver serves; None likewise."""
 
 
-def read() -> Hardware:
-    """Look at this machine."""
+def read(*, uses_gpus: bool = False, root: str = "") -> Hardware:
+    """Look at this machine; `uses_gpus` is worth the time that asking the driver takes."""
     system = os.uname()
-    return Hardware(
+    found = gpus(root)
+    seen = Hardware(
         machine=system.machine,
         kernel=system.release,
         cpu=field("/proc/cpuinfo", "model name"),
         cpus=cpus(),
         memory=memory("MemTotal"),
-        gpus=gpus(),
-        driver=driver(),
+        gpus=tuple(model for model, _address in found),
+        driver=driver(root),
     )
+    return _asked(seen, [address for _model, address in found], root) if uses_gpus and found else seen
+
+
+def _asked(seen: Hardware, addresses: "list[str | None]", root: str) -> Hardware:
+    """Add what only the driver's own program knows."""
+    from reprobridge_launcher import nvidia_smi
+
+    told = nvidia_smi.ask(root)
+    sizes = dict(told.memory)
+    if any(address in sizes for address in addresses):
+        sizes = {address: sizes[address] for address in addresses if address in sizes}
+    known = tuple(sizes.values()) if len(sizes) == len(addresses) else ()
+    return replaced(seen, driver=seen.driver or told.driver, cuda=told.cuda, gpu_memory=known)
 
 
 def cpus() -> int:
@@ -83,24 +104,22 @@ def memory(name: str) -> int:
     return size
 
 
-def gpus() -> "tuple[str, ...]":
-    """Models of the NVIDIA GPUs whose device files are here."""
-    try:
-        devices = [name for name in os.listdir("/dev") if name[:6] == "nvidia" and name[6:].isdigit()]
-    except OSError:
-        devices = []
-    if not devices and os.path.exists("/dev/dxg"):
-        return ("GPU of the Windows host",)
-    minors = {}
-    for slot in listed("/proc/driver/nvidia/gpus"):
-        information = "/proc/driver/nvidia/gpus/{}/information".format(slot)
-        minors["nvidia{}".format(field(information, "Device Minor"))] = field(information, "Model")
-    return tuple(minors.get(name) or name for name in sorted(devices))
+def gpus(root: str = "") -> "tuple[tuple[str, str | None], ...]":
+    """Model and PCI address of the NVIDIA GPUs whose device files are here, by their numbers."""
+    devices = [name for name in listed(root + "/dev") if name[:6] == "nvidia" and name[6:].isdigit()]
+    if not devices and os.path.exists(root + "/dev/dxg"):
+        return (("GPU of the Windows host", None),)
+    known = {}
+    for address in listed(root + "/proc/driver/nvidia/gpus"):
+        information = "{}/proc/driver/nvidia/gpus/{}/information".format(root, address)
+        name = "nvidia{}".format(field(information, "Device Minor"))
+        known[name] = (field(information, "Model") or name, address.lower())
+    return tuple(known.get(name, (name, None)) for name in sorted(devices, key=lambda name: int(name[6:])))
 
 
-def driver() -> "str | None":
+def driver(root: str = "") -> "str | None":
     """Version of the NVIDIA driver that the kernel has loaded."""
-    words = content("/proc/driver/nvidia/version").split()
+    words = content(root + "/proc/driver/nvidia/version").split()
     numbers = [word for word in words if word[:1].isdigit() and "." in word]
     return numbers[0] if numbers else None
 

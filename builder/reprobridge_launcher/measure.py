@@ -22,6 +22,10 @@ class Job(Record):
     """How it is to be run."""
     out: "str"
     """Folder of all evidence."""
+    machine: "hardware.Hardware"
+    """On which machine."""
+    inputs: "tuple[evidence.File, ...]"
+    """Declared data sets as they were found."""
     echo: "tuple[int, int]"
     """Descriptors that show the command's two streams."""
 
@@ -62,9 +66,7 @@ def _kept(finished: evidence.Evidence, folder: str) -> Run:
     """Bring everything to the disk; what was measured is no less measured when that fails."""
     try:
         finished = replaced(finished, files=evidence.files(folder))
-        evidence.write(finished, folder)
-        for place in (folder, os.path.dirname(folder)):
-            evidence.sync(place)
+        evidence.keep(finished, folder)
     except OSError as error:
         return Run(record=finished, folder=folder, unwritten=str(error))
     return Run(record=finished, folder=folder, unwritten=None)
@@ -94,6 +96,14 @@ def _started(
         mode="smoke" if job.request.smoke else "scored",
         task=task.id,
         task_digest=task.digest,
+        config=evidence.Config(
+            experiment=task.experiment,
+            scope=task.scope,
+            checkpoints=task.checkpoints,
+            statistic=task.measurement.statistic,
+            seeds=task.seeds.values if task.seeds else (),
+            repeats=task.measurement.repeats,
+        ),
         artifact=evidence.ArtifactRef(
             paper=manifest.paper.id,
             id=manifest.artifact.id,
@@ -113,12 +123,12 @@ def _started(
             variables=variables,
             network=setting.network(),
         ),
-        hardware=hardware.read(),
+        hardware=job.machine,
         deviations=differs,
         start=time.time(),
         end=None,
         parts=(),
-        inputs=setting.inputs(manifest, job.layout),
+        inputs=job.inputs,
         files=(),
         value=None,
         unit=task.measurement.unit,

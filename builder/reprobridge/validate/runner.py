@@ -14,6 +14,7 @@ What only the inside can know (hardware, installed packages, exit status of each
 word in both. What differs between the two is a deviation of the runner's record.
 """
 
+import contextlib
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -143,6 +144,8 @@ def _kept(
         found = _launchers_record(remains, request)
         files.remove_folder(kept)
         files.move_folder(remains.results, kept)
+        with contextlib.suppress(OSError):  # there was no room; what the launcher wrote is on the disk
+            bring_to_disk(kept, within=kept.parent)
         record, problem = (None, found) if isinstance(found, str) else (found[0], "")
         return kept, RunResult(exit_code=outcome.FAILED, record=record, folder=kept, problem=problem)
 

@@ -28,7 +28,7 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
     for entry in entries:
         if given.operands and entry.id not in given.operands:
             continue
-        finding = checks.data_set(layout, entry.id, entry.path, entry.sha256)
+        finding = checks.data_set(layout, entry)
         terminal.out("{:<8} {}: {}\n".format(finding.verdict, entry.id, finding.detail))
         if finding.code:
             code = finding.code

@@ -11,6 +11,7 @@ from reprobridge.plan.model import BuildPlan, FilesRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PROFILE, PlanInputs, plan
 from reprobridge.spec import model
+from reprobridge_launcher.hardware import DRIVER_OF_CUDA
 from support.specs import PLATFORM, digest, sample_change, sample_deb, sample_lock, sample_spec, sample_wheel
 
 ORDER = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
@@ -122,7 +123,8 @@ def test_cuda_wheels_make_the_runtime_hand_out_gpus() -> None:
     wheel = replace(sample_wheel("nvidia-cuda-runtime"), version="13.0.96")
     made = planned(lock=sample_lock((wheel,)))
     assert made.config.environment["NVIDIA_VISIBLE_DEVICES"] == "all"
-    assert json.loads(contents(made, "rra/manifest.json"))["environment"]["gpu"]["cuda"] == "13.0"
+    gpu = json.loads(contents(made, "rra/manifest.json"))["environment"]["gpu"]
+    assert gpu == {"cuda": "13.0", "driver": DRIVER_OF_CUDA["13"]}
 
 
 def test_without_cuda_nothing_speaks_of_gpus() -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from reprobridge_launcher import checks, hardware, inventory
+from reprobridge_launcher.finding import Finding
 from reprobridge_launcher.layout import of_root
 from reprobridge_launcher.manifest import parse
 from support.launcher_artifact import Artifact, manifest, task
 
 
-def findings(artifact: Artifact, **changes: object) -> dict[str, checks.Finding]:
+def findings(artifact: Artifact, **changes: object) -> dict[str, Finding]:
     made = parse(manifest(**changes))
     return {finding.id: finding for finding in checks.all_checks(of_root(str(artifact.root)), made)}
 

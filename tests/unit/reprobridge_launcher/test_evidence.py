@@ -1,14 +1,16 @@
 """Evidence records: written in one step, read back as they were, and honest after a kill."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from reprobridge_launcher import evidence
+from reprobridge_launcher import evidence, interval, references
 from reprobridge_launcher.fields import FormatError
 from reprobridge_launcher.record import replaced
-from support.launcher_artifact import Artifact
+from support.bookkeeping_disk import BookkeepingDisk
+from support.launcher_artifact import Artifact, manifest, task
 from support.nearly_full import nearly_full
 
 
@@ -54,3 +56,49 @@ def test_files_are_listed_with_digests_and_without_links_and_the_record(tmp_path
 def test_a_broken_record_is_refused(value: object) -> None:
     with pytest.raises(FormatError):
         evidence.parse(value)
+
+
+def test_a_finished_record_is_on_the_disk_with_every_file_and_folder_that_leads_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Artifact(tmp_path).write().call("run", "lda")
+    (folder,) = (tmp_path / "out/lda").iterdir()
+    (folder / "outputs" / "tables").mkdir(parents=True)
+    (folder / "outputs" / "tables" / "a.csv").write_text("1\n")
+    disk = BookkeepingDisk(monkeypatch)
+    record = evidence.load(str(folder))
+    evidence.keep(replaced(record, files=evidence.files(str(folder))), str(folder))
+    everything = [tmp_path / "out", *(tmp_path / "out").rglob("*")]
+    assert [path for path in everything if not disk.holds(path)] == []
+
+
+def test_the_evidence_says_what_the_task_fixes_and_which_data_it_found(tmp_path: Path) -> None:
+    digest = hashlib.sha256(b"data").hexdigest()
+    entry = {"id": "d", "path": "d.bin", "sha256": digest, "size": 4, "delivery": "mount"}
+    seeds = {"option": "--seed", "values": [1, 2, 4]}
+    measurement = task()["measurement"] | {"statistic": "mean", "over": "seeds"}
+    made = Artifact(tmp_path).write(manifest(task(seeds=seeds, measurement=measurement), data=[entry]))
+    (tmp_path / "data/d.bin").write_bytes(b"data")
+    made.call("run", "lda", "--seed", "2")
+    record = made.evidence()
+    assert record["config"] == {
+        "experiment": task()["experiment"],
+        "scope": "full_pipeline",
+        "checkpoints": [],
+        "statistic": "mean",
+        "seeds": [1, 2, 4],
+        "repeats": 1,
+    }
+    assert record["inputs"] == [{"path": "d.bin", "sha256": digest, "size": 4}]
+
+
+def test_the_interval_can_be_derived_again_from_what_is_stored_with_it(tmp_path: Path) -> None:
+    made = Artifact(tmp_path).write()
+    made.call("run", "lda")
+    compared = evidence.parse(made.evidence()).comparison
+    assert compared is not None
+    assert compared.policy == interval.Policy(confidence=0.95, floor=0.01, floor_basis="reference_mean")
+    again = interval.derive(
+        references.load(str(made.root / "references.json"))["lda"].observations, compared.policy
+    )
+    assert (again.low, again.high, again.n) == (compared.low, compared.high, compared.n)

@@ -16,6 +16,7 @@ from reprobridge.spec.model import Spec, Task
 from reprobridge_launcher import fields
 from reprobridge_launcher import manifest as launcher_manifest
 from reprobridge_launcher import references as launcher_references
+from reprobridge_launcher.hardware import DRIVER_OF_CUDA
 from reprobridge_launcher.interval import Policy
 
 INTEGRITY = "/rra/inventory"
@@ -92,12 +93,8 @@ def cuda(wheels: tuple[LockedWheel, ...]) -> dict[str, str] | None:
     for wheel in wheels:
         if wheel.name == "nvidia-cuda-runtime" or wheel.name.startswith("nvidia-cuda-runtime-cu"):
             major, minor = wheel.version.split(".")[:2]
-            return {"cuda": f"{major}.{minor}", "driver": DRIVERS.get(major, DRIVERS["13"])}
+            return {"cuda": f"{major}.{minor}", "driver": DRIVER_OF_CUDA.get(major, DRIVER_OF_CUDA["13"])}
     return None
-
-
-DRIVERS: Mapping[str, str] = {"11": "450.80.02", "12": "525.60.13", "13": "580.65.06"}
-"""Least Linux driver of each CUDA major release (CUDA release notes, minor version compatibility)."""
 
 
 def _paper(paper: model.Paper) -> dict[str, object]:

@@ -7,11 +7,11 @@ from reprobridge.system.processes import Completed
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import CleanShell
 from reprobridge.wording import counted
-from reprobridge_launcher import outcome
+from reprobridge_launcher import fitness, outcome
 
 UNKNOWN_TASK = "no-such-task"
 """A task that no artifact has: ids begin with a letter, and this one is reserved by the check."""
-MACHINE = frozenset({"gpu", "memory", "disk", "tmp"})
+MACHINE = frozenset({*fitness.IDS, "tmp"})
 """Findings of the launcher's `check` that speak of the machine and not of the image."""
 
 
