@@ -129,6 +129,16 @@ def test_run_of_a_failing_task_gives_the_launchers_code(doors: Doors, tmp_path: 
     assert (status, result["value"], result["failure"]) == (5, None, "ended with exit status 3")
 
 
+def test_run_on_a_machine_that_is_too_small_says_what_is_needed(doors: Doors, tmp_path: Path) -> None:
+    needs = task()["resources"] | {"memory": 1 << 50}
+    image = other(doors, tasks=[{**task(), "resources": needs}])
+    status, printed = call(run, doors, image, "accuracy", "--out", str(tmp_path), "--json")
+    (result,) = json.loads(printed)["results"]
+    assert (status, result["value"]) == (4, None)
+    assert "accuracy needs 1048576.0 GiB" in result["failure"]
+    assert "a larger machine" in result["failure"]
+
+
 def test_run_takes_every_task_when_asked(doors: Doors, tmp_path: Path) -> None:
     image = other(doors, tasks=[task("one"), task("two")])
     status, printed = call(run, doors, image, "--all", "--out", str(tmp_path), "--json")

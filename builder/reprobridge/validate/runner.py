@@ -39,6 +39,7 @@ STREAMS = ("stdout", "stderr")
 """Both streams, by the names of their logs."""
 
 _COMPARED = 1 << 20
+_SAID = 1 << 16  # a message of the launcher is shorter
 _KEPT = "evidence"  # the store's folder for what cannot be written to where it should
 
 
@@ -160,7 +161,7 @@ def _taken(
     found = _launchers_record(remains, request)
     code = outcome.FAILED if ended is None else ended.returncode
     if isinstance(found, str):
-        how = "was interrupted" if ended is None else f"ended with {code}: {ended.failure}"
+        how = "was interrupted" if ended is None else f"ended with {code}: {_last_words(remains, ended)}"
         return RunResult(
             exit_code=code or outcome.FAILED,
             record=None,
@@ -177,6 +178,16 @@ def _taken(
     keep_scored(subject.store, subject.artifact, record)
     measured = outcome.MEASURED if record.value is not None else code or outcome.NOT_EXTRACTED
     return RunResult(exit_code=measured, record=record, folder=folder)
+
+
+def _last_words(remains: _Remains, ended: Completed) -> str:
+    """What the launcher said at its end, with its hint; else the last line of standard error."""
+    path, written = remains.logs[1]
+    written.flush()
+    with path.open("rb") as stream:
+        stream.seek(max(path.stat().st_size - _SAID, 0))
+        _, told, words = f"\n{stream.read().decode(errors='backslashreplace')}".rpartition("\nrra: ")
+    return "; ".join(words.splitlines()) if told else ended.failure
 
 
 def _inside(
