@@ -13,6 +13,7 @@ killed leaves a record that says `running`, without an end: it never counts.
 Times are seconds since 1970 (UTC).
 """
 
+import errno
 import os
 import time
 
@@ -294,7 +295,7 @@ def keep(evidence: Evidence, folder: str) -> None:
     """Put a finished record in place, and bring it to the disk with the names of all folders that lead to it."""
     write(evidence, folder)
     for _level in ("run", "task", "out"):
-        sync(folder)
+        sync_folder(folder)
         folder = os.path.dirname(folder)
 
 
@@ -310,8 +311,17 @@ def files(folder: str) -> "tuple[File, ...]":
             sync(path)
             digest, size = cparts.file_digest(path)
             found.append(File(path=os.path.relpath(path, folder), sha256=digest, size=size))
-        sync(parent)
+        sync_folder(parent)
     return tuple(found)
+
+
+def sync_folder(path: str) -> None:
+    """Bring the names in a folder to the disk, where its file system and mode let us say so."""
+    try:
+        sync(path)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def sync(path: str) -> None:

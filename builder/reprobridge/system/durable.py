@@ -60,9 +60,9 @@ def _sync(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the file system lets us say so."""
+    """Bring the names in a folder to the disk, where its file system and mode let us say so."""
     try:
         _sync(folder)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+        if error.errno not in (errno.EACCES, errno.EINVAL, errno.ENOTSUP):
             raise
