@@ -42,13 +42,14 @@ def _lock(name: str, folder: Path | None, doors: Doors) -> None:
     from reprobridge.lock.debian.mirrors import read_settings
     from reprobridge.lock.template import load_template
     from reprobridge.system.durable import write_durably
+    from reprobridge.system.files import USUAL
 
     sources = IndexSources(
         network=doors.network, store=doors.store, settings=read_settings(os.environ), now=datetime.now(UTC)
     )
     locked = lock_template(load_template(name), sources)
     path = (folder or data_folder("lockfiles")) / f"{name}.lock.json"
-    write_durably(path, locked.to_bytes())
+    write_durably(path, locked.to_bytes(), mode=USUAL)
     for platform, base in locked.platforms.items():
         doors.log(f"{name} {platform}: {counted(len(base.debs), 'package')}")
     print(path, file=doors.out)

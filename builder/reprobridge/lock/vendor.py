@@ -90,9 +90,9 @@ def vendor(
             if _is_there(folder / name, file):
                 kept.append(name)
             else:
-                files.write_stream(folder / name, _checked(store, file))
+                files.write_stream(folder / name, _checked(store, file), mode=files.USUAL)
                 written.append(name)
-        files.write_file(folder / INDEX, _index(entries))
+        files.write_file(folder / INDEX, _index(entries), mode=files.USUAL)
     size = sum(file.size for file in entries.values())
     return VendorReport(written=tuple(written), kept=tuple(kept), size=size)
 

@@ -41,7 +41,7 @@ def write_archive(path: Path, image: ImageParts, *, docker: bool) -> None:
     require_file(path)
     files.clear_leftovers(path.parent)
     try:
-        with files.replacing(path) as stream:
+        with files.replacing(path, mode=files.USUAL) as stream:
             for block in archive_blocks(image, docker=docker):
                 stream.write(block)
     except OSError as error:

@@ -141,8 +141,8 @@ def write_layout(folder: Path, image: ImageParts) -> None:
 
 def begin_layout(folder: Path) -> None:
     """Make an empty folder a layout without images. Raises OSError."""
-    files.write_file(folder / "index.json", index_bytes([]))
-    files.write_file(folder / "oci-layout", LAYOUT_FILE)
+    files.write_file(folder / "index.json", index_bytes([]), mode=files.USUAL)
+    files.write_file(folder / "oci-layout", LAYOUT_FILE, mode=files.USUAL)
 
 
 def unwritable(folder: Path, error: OSError) -> AssembleError:
@@ -164,9 +164,10 @@ def _add(folder: Path, image: ImageParts, others: list[dict[str, object]]) -> No
             if blob.digest not in image.fresh:
                 for _ in read_blob(image, blob):
                     pass  # a look at every byte: what is damaged must not spread
-            files.link_or_copy(image.path(blob.digest), target)
-    files.write_file(folder / "oci-layout", LAYOUT_FILE)
-    files.write_file(folder / "index.json", index_bytes([*others, index_entry(image)]))
+            files.link_or_copy(image.path(blob.digest), target, mode=files.USUAL)
+    files.write_file(folder / "oci-layout", LAYOUT_FILE, mode=files.USUAL)
+    index = index_bytes([*others, index_entry(image)])
+    files.write_file(folder / "index.json", index, mode=files.USUAL)
 
 
 REFERRERS = "sha256-"
@@ -188,9 +189,10 @@ def write_entry(
     entry: dict[str, object] = {**manifest.to_json(), "annotations": dict(annotations)}
     try:
         for data in blobs:
-            files.write_file(folder / "blobs" / "sha256" / Digest.of(data).hex, data)
+            path = folder / "blobs" / "sha256" / Digest.of(data).hex
+            files.write_file(path, data, mode=files.USUAL)
         others = [other for other in _existing_entries(folder) if _tag(other) != _tag(entry)]
-        files.write_file(folder / "index.json", index_bytes([*others, entry]))
+        files.write_file(folder / "index.json", index_bytes([*others, entry]), mode=files.USUAL)
     except OSError as error:
         raise unwritable(folder, error) from error
 

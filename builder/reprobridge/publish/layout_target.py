@@ -81,7 +81,8 @@ class LayoutTarget:
     def _copy(self, blob: Blob) -> None:
         hasher = Hasher()
         target = self._path(blob.descriptor.digest)
-        with _written(self._folder), blob.open() as source, files.replacing(target) as stream:
+        new = files.replacing(target, mode=files.USUAL)
+        with _written(self._folder), blob.open() as source, new as stream:
             while block := source.read(CHUNK):
                 hasher.write(block)
                 stream.write(block)
@@ -98,7 +99,7 @@ class LayoutTarget:
         """Let a tag mean this manifest; by its digest only the blob is written."""
         digest = Digest.of(data)
         if reference == str(digest):
-            files.write_file(self._path(digest), data)
+            files.write_file(self._path(digest), data, mode=files.USUAL)
         else:
             names = {REF_NAME: reference, FULL_NAME: f"{self._image}:{reference}"}
             write_entry(self._folder, Descriptor(MediaType.MANIFEST, digest, len(data)), names, [data])

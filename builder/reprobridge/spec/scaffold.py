@@ -9,7 +9,7 @@ from pathlib import Path
 from reprobridge.data_files import data_folder
 from reprobridge.errors import UsageError
 from reprobridge.spec.paper import ARTIFACT_NAME
-from reprobridge.system.files import publish_folder
+from reprobridge.system.files import make_usual, publish_folder
 
 
 def create_artifact(folder: Path, *, today: str) -> None:
@@ -55,3 +55,4 @@ def _fill_in(folder: Path, name: str, today: str) -> None:
         overwrite_if_exists=True,  # the folder itself was just made, empty
         accept_hooks=False,
     )
+    make_usual(folder)  # cookiecutter copies the modes of its template

@@ -11,7 +11,7 @@ from pathlib import Path
 from reprobridge.system import files
 
 
-def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+def write_durably(path: Path, data: bytes, *, mode: files.Mode = 0o644) -> None:
     """Replace `path` by these bytes in one step, and bring both to the disk."""
     new_folders = [folder for folder in path.parents if not folder.exists()]
     with files.replacing(path, mode=mode) as stream:
@@ -23,14 +23,13 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         _sync_folder(folder)
 
 
-def create_durably(path: Path, data: bytes, *, mode: int) -> None:
+def create_durably(path: Path, data: bytes, *, mode: files.Mode) -> None:
     """Write a file that nobody has made yet, never readable by more than `mode` says. Raises FileExistsError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
-            os.fchmod(stream.fileno(), mode)
-            stream.flush()
+            files.finish(stream, mode)
             os.fsync(stream.fileno())
         _sync_folder(path.parent)
     except BaseException:  # also when interrupted

@@ -8,12 +8,15 @@ while it grows, and for the moment in which a finished file takes the place of a
 (`leftovers.py`).
 No fsync: what is written here can be made again, and what leaves the store is compared with its digest. What can't is
 written by `durable.py`.
+The store's files have exactly the mode that is asked for; what users get has the mode that their umask leaves
+(`USUAL`), as from any other tool.
 """
 
 import contextlib
 import errno
 import fcntl
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -21,6 +24,12 @@ from typing import IO, BinaryIO
 
 from reprobridge.system.leftovers import hold, leftovers, unfinished_name
 
+Mode = int | None
+"""Permission bits of a new file, or `USUAL`."""
+USUAL: Mode = None
+"""None: what the umask leaves of 0666."""
+
+_USUAL_UMASK = 0o022
 _SPOOL_IN_MEMORY = 8 << 20
 
 
@@ -45,10 +54,9 @@ def unfinished(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
         path.unlink(missing_ok=True)
 
 
-def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: int = 0o644) -> None:
+def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: Mode = 0o644) -> None:
     """Let a finished temporary file become `target` in one step, with exactly this mode whatever the umask."""
-    stream.flush()
-    os.fchmod(stream.fileno(), mode)
+    finish(stream, mode)
     try:
         temporary.replace(target)
     except FileNotFoundError:
@@ -56,13 +64,20 @@ def keep(temporary: Path, stream: BinaryIO, target: Path, *, mode: int = 0o644) 
         temporary.replace(target)
 
 
+def finish(stream: BinaryIO, mode: Mode) -> None:
+    """Nothing is held back any more, and the mode is the one that was asked for."""
+    stream.flush()
+    if mode is not None:
+        os.fchmod(stream.fileno(), mode)
+
+
 @contextlib.contextmanager
-def replacing(target: Path, *, mode: int = 0o644) -> Iterator[BinaryIO]:
+def replacing(target: Path, *, mode: Mode = 0o644) -> Iterator[BinaryIO]:
     """What is written here takes the place of `target` in one step, with exactly this mode whatever the umask.
 
     An error in the block leaves the target as it was.
     """
-    stream = _nameless(target.parent)
+    stream = _nameless(target.parent, mode)
     if stream is None:
         with unfinished(target.parent) as (temporary, named):
             hold(named.fileno())
@@ -71,22 +86,22 @@ def replacing(target: Path, *, mode: int = 0o644) -> Iterator[BinaryIO]:
         return
     with stream:
         yield stream
-        stream.flush()
-        os.fchmod(stream.fileno(), mode)
+        finish(stream, mode)
         hold(stream.fileno())  # it may get a temporary name; let go when the file is closed
         # With a descriptor, though the path is absolute: only so has Python the kernel follow it.
         _put(lambda path: os.link(_handle(stream), path, src_dir_fd=stream.fileno()), target)
 
 
-def _nameless(folder: Path) -> BinaryIO | None:
+def _nameless(folder: Path, mode: Mode) -> BinaryIO | None:
     """A file in `folder` that has no name yet; None where there are none, or no way to name one."""
     flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
+    first = 0o666 if mode is None else 0o600
     try:
         try:
-            descriptor = os.open(folder, flags, 0o600)
+            descriptor = os.open(folder, flags, first)
         except FileNotFoundError:
             folder.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(folder, flags, 0o600)
+            descriptor = os.open(folder, flags, first)
     except OSError:  # whatever else is wrong, making a file that has a name says it
         return None
     stream = os.fdopen(descriptor, "wb")
@@ -114,7 +129,7 @@ def _put(link: Callable[[Path], None], target: Path) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def write_file(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+def write_file(path: Path, data: bytes, *, mode: Mode = 0o644) -> None:
     """Replace `path` by these bytes in one step."""
     with replacing(path, mode=mode) as stream:
         stream.write(data)
@@ -166,23 +181,45 @@ def locked(path: Path, *, exclusive: bool, waiting: Callable[[], object] | None 
         yield
 
 
-def write_stream(path: Path, blocks: Iterable[bytes], *, mode: int = 0o644) -> None:
+def write_stream(path: Path, blocks: Iterable[bytes], *, mode: Mode = 0o644) -> None:
     """Replace `path` in one step by bytes that come in pieces; an error on the way leaves it as it was."""
     with replacing(path, mode=mode) as stream:
         for block in blocks:
             stream.write(block)
 
 
-def link_or_copy(source: Path, target: Path) -> None:
-    """Make `target` hold the bytes of `source`: a hard link where the file system allows it, else a copy."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        _put(lambda path: os.link(source, path), target)
-    except OSError:
-        import shutil
+def link_or_copy(source: Path, target: Path, *, mode: Mode = 0o644) -> None:
+    """Make `target` hold the bytes of `source`: a hard link where the file system allows it, else a copy.
 
-        with source.open("rb") as original, replacing(target) as copy:
-            shutil.copyfileobj(original, copy, 1 << 20)
+    A link has the mode of its source, so there is none where the umask that `USUAL` asks for withholds any of it.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if mode is not None or not source.stat().st_mode & _withheld():
+        with contextlib.suppress(OSError):
+            _put(lambda path: os.link(source, path), target)
+            return
+    import shutil
+
+    with source.open("rb") as original, replacing(target, mode=mode) as copy:
+        shutil.copyfileobj(original, copy, 1 << 20)
+
+
+def make_usual(folder: Path) -> None:
+    """Give each file below a folder, which another tool wrote, the mode that users get."""
+    mode = 0o666 & ~_withheld()
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            Path(parent, name).chmod(mode)
+
+
+def _withheld() -> int:
+    """The umask, as Linux tells it since 4.7; else the usual one. `os.umask` would set another, for all threads."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return _USUAL_UMASK
+    told = re.search(r"^Umask:\s*([0-7]+)$", status, re.MULTILINE)
+    return int(told[1], 8) if told else _USUAL_UMASK
 
 
 def publish_folder(target: Path, fill: Callable[[Path], None]) -> None:

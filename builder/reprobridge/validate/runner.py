@@ -172,9 +172,9 @@ def _taken(
     folder = out / request.task.id / name
     for stream, (path, written) in zip(STREAMS, remains.logs, strict=True):
         written.flush()
-        files.link_or_copy(path, folder / f"runner-{stream}.log")
+        files.link_or_copy(path, folder / f"runner-{stream}.log", mode=files.USUAL)
     record = _witnessed(subject, request, record, folder, left)
-    write_durably(folder / RECORD, record_bytes(record))
+    write_durably(folder / RECORD, record_bytes(record), mode=files.USUAL)
     keep_scored(subject.store, subject.artifact, record)
     measured = outcome.MEASURED if record.value is not None else code or outcome.NOT_EXTRACTED
     return RunResult(exit_code=measured, record=record, folder=folder)

@@ -47,4 +47,4 @@ def keep_beside(file: LockedFile, ground: Ground, doors: Doors) -> None:
             while block := stream.read(CHUNK):
                 yield block
 
-    files.write_stream(ground.folder / FOLDER / file.name, blocks())
+    files.write_stream(ground.folder / FOLDER / file.name, blocks(), mode=files.USUAL)
