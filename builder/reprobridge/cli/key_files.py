@@ -17,7 +17,8 @@ from reprobridge.publish.signing.keys import (
     read_public_key,
 )
 from reprobridge.system.durable import create_durably
-from reprobridge.system.files import delete
+from reprobridge.system.files import USUAL, delete
+from reprobridge.system.interrupts import uninterrupted
 
 VARIABLE = "REPROBRIDGE_KEY_PASSWORD"
 """Environment variable with the private key's password."""
@@ -51,19 +52,24 @@ def new_pair(name: Path) -> tuple[Path, Path]:
 
 
 def write_pair(paths: tuple[Path, Path], key: PrivateKey, password: bytes | None) -> None:
-    """Write the private key, for nobody else to read, and the public one. Raises AssembleError."""
+    """Write the private key, for nobody else to read, and the public one: both or none. Raises AssembleError."""
     private, public = paths
+    secret, shown = key.to_pem(password), key.public_key.to_pem()
     try:
-        create_durably(private, key.to_pem(password), mode=0o600)
-        try:
-            create_durably(public, key.public_key.to_pem(), mode=0o644)
-        except OSError:
-            delete(private)
-            raise
+        with uninterrupted():
+            create_durably(private, secret, mode=0o600)
+            try:
+                create_durably(public, shown, mode=USUAL)
+            except OSError:
+                delete(private)
+                raise
     except OSError as error:
-        found = error.strerror or str(error)
         raise AssembleError(
-            "the key cannot be written", where=str(private), expected="a writable folder", found=found
+            "the key cannot be written",
+            where=str(private),
+            expected="a writable folder with room",
+            found=error.strerror or str(error),
+            hint="make the folder, or room in it, or name another place: --output FOLDER/NAME",
         ) from error
 
 

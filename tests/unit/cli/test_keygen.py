@@ -1,6 +1,7 @@
 """`reprobridge keygen`: a pair that only its owner can read, and nothing is ever written over."""
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -23,7 +24,7 @@ def keygen(folder: Path, *words: str, **environment: str) -> subprocess.Complete
         check=False,
         stdin=subprocess.DEVNULL,
         env={key: value for key, value in os.environ.items() if key != VARIABLE} | environment,
-        umask=0,
+        umask=0o027,
     )
 
 
@@ -32,7 +33,7 @@ def test_a_pair_is_written_and_named(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "reprobridge.key\nreprobridge.pub\n")
     key, public = tmp_path / "reprobridge.key", tmp_path / "reprobridge.pub"
     assert private_key(key).public_key == public_key(public)
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (key, public)] == [0o600, 0o644]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (key, public)] == [0o600, 0o640]
     assert str(public_key(public).fingerprint) in done.stderr
     assert "no password" in done.stderr
     assert public.read_text().startswith("-----BEGIN PUBLIC KEY-----\n")
@@ -68,6 +69,36 @@ def test_a_dangling_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "reprobridge.key").symlink_to("elsewhere")
     assert keygen(tmp_path).returncode == 2
     assert not (tmp_path / "elsewhere").exists()
+
+
+STRUCK = """\
+import os, runpy, sys
+
+number, ending = int(sys.argv[1]), sys.argv[2]
+
+def strike(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(ending):
+        os.kill(os.getpid(), number)
+
+sys.addaudithook(strike)
+sys.argv[1:] = ["keygen"]
+runpy.run_module("reprobridge", run_name="__main__", alter_sys=True)
+"""
+"""The command, interrupted while it makes the file with this ending."""
+
+
+@pytest.mark.parametrize("ending", [".key", ".pub"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_no_half_pair(ending: str, number: signal.Signals, tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", STRUCK, str(int(number)), ending]
+    done = subprocess.run(
+        argv, cwd=tmp_path, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, "reprobridge: interrupted")
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left in ([], ["reprobridge.key", "reprobridge.pub"])
+    if left:
+        assert private_key(tmp_path / left[0]).public_key == public_key(tmp_path / left[1])
 
 
 def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
