@@ -10,7 +10,7 @@ from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError, UsageError
-from reprobridge.system.files import write_file
+from reprobridge.system.files import USUAL, write_file
 from reprobridge.system.processes import cores
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _count(text: str) -> int:
 def write_digest(path: Path, digest: Digest) -> None:
     """Write the digest of record into a file. Raises AssembleError."""
     try:
-        write_file(path, f"{digest}\n".encode())
+        write_file(path, f"{digest}\n".encode(), mode=USUAL)
     except OSError as error:
         raise AssembleError(
             "the digest cannot be written",
@@ -172,10 +172,11 @@ def _relocking(
     """Locks again what changed in a specification, and tells when that gave another lock."""
 
     def relock(spec: "Spec") -> "tuple[Lock, bytes]":
-        from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock, write_lock
+        from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock, require_replaceable, write_lock
         from reprobridge.lock.lock import LockOptions, lock_artifact
 
         path = folder / FILE_NAME
+        require_replaceable(path)
         data = lock_file(path) if path.exists() else b""
         previous = parse_lock(data, str(path)) if path.exists() else None
         lock = lock_artifact(spec, previous, LockOptions(), folder, doors).lock

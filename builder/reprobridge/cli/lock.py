@@ -52,11 +52,12 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         return _export(arguments, doors)
     if arguments.check:
         return _check(arguments.folder, doors)
-    from reprobridge.lock.file import FILE_NAME, write_lock
+    from reprobridge.lock.file import FILE_NAME, require_replaceable, write_lock
     from reprobridge.lock.lock import LockOptions, lock_artifact, read_previous
     from reprobridge.spec.parse import read_spec
 
     path = arguments.folder / FILE_NAME
+    require_replaceable(path)
     upgrade = arguments.upgrade
     options = LockOptions(
         upgrade=upgrade == [],

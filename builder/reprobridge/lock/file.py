@@ -105,11 +105,8 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def write_lock(path: Path, lock: "Lock") -> bytes:
-    """Replace the lock file in one step; gives its bytes. Raises LockError where it may not be written."""
-    from reprobridge.system.durable import write_durably
-
-    data = lock_bytes(lock)
+def require_replaceable(path: Path) -> None:
+    """Refuse a place whose lock no new one may replace, before anything is resolved. Raises LockError."""
     if found := files.obstacle(path):
         raise LockError(
             "the lock cannot be written",
@@ -118,8 +115,16 @@ def write_lock(path: Path, lock: "Lock") -> bytes:
             found=found,
             hint="put the file itself there, or delete what is there; what it leads to would stay as it is",
         )
+
+
+def write_lock(path: Path, lock: "Lock") -> bytes:
+    """Replace the lock file in one step; gives its bytes. Raises LockError where it may not be written."""
+    from reprobridge.system.durable import write_durably
+
+    data = lock_bytes(lock)
+    require_replaceable(path)
     try:
-        write_durably(path, data)
+        write_durably(path, data, mode=files.USUAL)
     except OSError as error:
         raise LockError(
             "the lock cannot be written",

@@ -50,6 +50,22 @@ def test_only_locked_packages_are_upgraded_by_name(artifact: Path, tmp_path: Pat
     assert (copy / "reprobridge.lock").read_bytes() == before
 
 
+@pytest.mark.parametrize("command", [("lock",), ("build", "--relock")], ids=" ".join)
+def test_a_link_in_the_locks_place_is_refused_before_anything_is_resolved(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    copy = copy_of(WINE, tmp_path)
+    lock = copy / "reprobridge.lock"
+    lock.unlink()
+    lock.symlink_to("nowhere")
+    name, *options = command
+    nobody = {"UV_NO_CACHE": "1"}  # knows the packages
+    done = reprobridge(name, copy, *options, "--offline", store=tmp_path / "store", environment=nobody)
+    assert done.returncode == 3
+    assert "the lock cannot be written" in done.stderr
+    assert "a link to nowhere" in done.stderr
+
+
 def test_a_new_artifact_locks_without_a_warning(tmp_path: Path) -> None:
     succeed(reprobridge("init", tmp_path / "new", store=tmp_path / "store"))
     done = reprobridge("lock", tmp_path / "new", store=tmp_path / "store")
