@@ -77,9 +77,9 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
 
 
 def _require_room(out: Path) -> None:
-    """Raises ValidateError, before anything is measured, where no evidence can be written."""
+    """Raises ValidateError, before anything is measured or made, where no evidence can be written."""
     try:
-        with files.unfinished(out) as (_, stream):
+        with files.unfinished(_nearest(out.absolute())) as (_, stream):
             stream.write(bytes(_ROOM))
     except OSError as error:
         raise ValidateError(
@@ -89,6 +89,11 @@ def _require_room(out: Path) -> None:
             found=error.strerror or str(error),
             hint="make room, or name another one: --out DIR",
         ) from error
+
+
+def _nearest(out: Path) -> Path:
+    """What is there of a path: itself, or the folder in which the rest of it will be made."""
+    return next(place for place in (out, *out.parents) if place.exists() or place.is_symlink())
 
 
 def _refuse_early(image: str, names: list[str], arguments: argparse.Namespace) -> None:

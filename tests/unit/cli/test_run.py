@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reprobridge.cli.main import main
 from reprobridge.cli.run import HELD, TaskOutput
-from reprobridge.errors import ValidateError
+from reprobridge.errors import UsageError, ValidateError
 from support.nearly_full import nearly_full
 
 REPORT = b"lda: accuracy 98.9 percent\n  published  98.9 (Table 1)\n  evidence   /out/lda/1\n"
@@ -94,4 +94,18 @@ def test_an_evidence_folder_without_room_is_refused_before_anything_runs(
         )
     assert status == ValidateError.exit_code
     assert "the evidence cannot be written" in capsys.readouterr().err
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_is_made_for_an_image_that_is_not_there(tmp_path: Path) -> None:
+    image = f"oci:{tmp_path / 'no such layout'}"
+    status = main(["run", image, "lda", "--out", str(tmp_path / "a/b"), "--store", str(tmp_path / "store")])
+    assert status == UsageError.exit_code
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_evidence_folder_that_is_a_link_to_nowhere_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to("nowhere")
+    image = f"oci:{tmp_path / 'no such layout'}"
+    out = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
+    assert main(["run", image, "lda", *out]) == ValidateError.exit_code
