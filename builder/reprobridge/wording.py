@@ -1,6 +1,7 @@
 """Words for everything that people read: those that depend on a number, and on what was wrong."""
 
 import re
+from collections.abc import Sequence
 
 SECRET_ENDINGS = (
     *("token", "password", "passwd", "passphrase", "secret", "signature", "credential", "credentials", "jwt"),
@@ -10,6 +11,10 @@ SECRET_ENDINGS = (
 SECRET_NAMES = ("sig", "auth", "authorization", "pwd")
 """Whole names of such parameters."""
 
+_LONGEST_WORD = 40
+_NEARNESS = 0.55
+"""Of difflib, from which on a word counts as mistyped: `lisence` for `license` comes to 0.57."""
+
 _LOGIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}://)([^\s/?#'\"]*)@")
 _PARAMETER = r"([?&;#])([^\s?&;#='\"]{1,60})=([^\s&;#'\"]+)"  # a text: compiled where an address has one
 
@@ -17,6 +22,15 @@ _PARAMETER = r"([?&;#])([^\s?&;#='\"]{1,60})=([^\s&;#'\"]+)"  # a text: compiled
 def counted(number: int, noun: str) -> str:
     """`1 task`, `2 tasks`: for nouns whose plural adds an s."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def nearest(word: str, known: Sequence[str]) -> str | None:
+    """The known word that was probably meant, if one was; a long word, which a hostile file may have, is none."""
+    if len(word) > _LONGEST_WORD:
+        return None
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, known, n=1, cutoff=_NEARNESS)), None)
 
 
 def without_passwords(text: str) -> str:

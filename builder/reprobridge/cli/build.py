@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import count
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError, UsageError
 from reprobridge.system.files import USUAL, write_file
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--relock", action="store_true", help="first lock again what changed in the spec")
     parser.add_argument(
         "--workers",
-        type=_count,
+        type=count,
         default=DEFAULT_WORKERS,
         help="most processes (default: one a core, at most 8)",
     )
@@ -63,7 +64,7 @@ def _add_known(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--recompute",
         nargs="?",
-        type=_count,
+        type=count,
         const=sys.maxsize,
         default=0,
         metavar="N",
@@ -141,15 +142,9 @@ def _knowledge(arguments: argparse.Namespace, doors: Doors) -> "KnownSource | No
         remote=RemoteList(registry, reference.repository),
         place=Place(reference.registry, reference.repository),
         policy=KeyPolicy(public_key(arguments.known_key)),
-        again=lambda count: SystemRandom().sample(range(count), min(arguments.recompute, count)),
+        again=lambda known: SystemRandom().sample(range(known), min(arguments.recompute, known)),
         tell=doors.log,
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
-    return int(text)
 
 
 def write_digest(path: Path, digest: Digest) -> None:

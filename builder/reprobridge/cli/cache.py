@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import days
 from reprobridge.errors import UsageError
 
 NAME = "cache"
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="info: for machines")
     parser.add_argument(
-        "--older-than", type=_days, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
+        "--older-than", type=days, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
     )
     parser.add_argument("--all", action="store_true", help="prune: delete everything, images too")
 
@@ -42,21 +43,12 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     if arguments.all:
         freed = clear(doors.store, waiting=lambda: doors.log(_WAITING))
     else:
-        days = _DAYS if arguments.older_than is None else arguments.older_than
-        after = time.time() - days * _DAY
-        freed = prune(doors.store, keep_after=after, waiting=lambda: doors.log(_WAITING))
+        age = _DAYS if arguments.older_than is None else arguments.older_than
+        freed = prune(
+            doors.store, keep_after=time.time() - age * _DAY, waiting=lambda: doors.log(_WAITING)
+        )
     print(f"{freed} bytes freed", file=doors.out)
     return 0
-
-
-def _days(text: str) -> float:
-    try:
-        days = float(text)
-    except ValueError:
-        days = -1
-    if not days >= 0:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 0, found {text!r}")
-    return days
 
 
 def _refuse(action: str, options: Mapping[str, bool]) -> None:

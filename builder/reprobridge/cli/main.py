@@ -19,6 +19,7 @@ from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import open_closed, talk
 from reprobridge.errors import ReproBridgeError, UsageError
+from reprobridge.wording import nearest
 
 COMMANDS = (
     "init",
@@ -75,9 +76,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     open_closed()
     words = _command_first(list(sys.argv[1:] if argv is None else argv))
     if not words or words[0] not in COMMANDS:
-        _overview().parse_args(words)
+        _overview(words).parse_args(words)
     name, *rest = words
-    arguments = _parser(name).parse_intermixed_args(rest)
+    arguments = _parser(name, rest).parse_intermixed_args(rest)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
             signal.signal(number, _interrupt)
@@ -143,36 +144,35 @@ def _command_first(words: list[str]) -> list[str]:
 
 
 def _refuse_command(word: str) -> NoReturn:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, COMMANDS, n=1)
-    meant = f"did you mean `reprobridge {near[0]}`?" if near else "see `reprobridge --help`"
-    error = UsageError("no such command", expected=f"one of {', '.join(COMMANDS)}", found=word, hint=meant)
-    _say(str(error))
-    raise SystemExit(UsageError.exit_code)
+    near = nearest(word, COMMANDS)
+    meant = f"did you mean `reprobridge {near}`?" if near else "see `reprobridge --help`"
+    _refuse(UsageError("no such command", expected=f"one of {', '.join(COMMANDS)}", found=word, hint=meant))
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
+def _parser(name: str, words: Sequence[str]) -> argparse.ArgumentParser:
     """What a command understands."""
     command = load_command(name)
     # Where there is no usage, `parse_intermixed_args` writes one each time, 2 ms for a message that we do not show.
-    parser = _Parser(prog=f"reprobridge {name}", description=command.SUMMARY, usage="")
+    parser = _Parser(words, prog=f"reprobridge {name}", description=command.SUMMARY, usage="")
     command.add_arguments(parser)
     add_common(parser)
     return parser
 
 
-def _overview() -> argparse.ArgumentParser:
+def _overview(words: Sequence[str]) -> argparse.ArgumentParser:
     """What can be asked without a command: help, and the release."""
     parser = _Parser(
+        words,
         prog="reprobridge",
+        allow_abbrev=False,  # of options before the command only whole ones are known
         description="Refined reproducible artifacts: lock, build, validate, run, publish, verify.",
         epilog="Options of a command stand after it: reprobridge COMMAND --help.",
     )
     parser.add_argument("--version", action="version", version=f"reprobridge {RELEASE}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=argparse.ArgumentParser)
     for name in COMMANDS:
         commands.add_parser(name, help=load_command(name).SUMMARY)
+    add_common(parser)
     return parser
 
 
@@ -206,10 +206,12 @@ def _columns() -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says wrong words the way all our errors look, and where the right ones stand."""
+    """Says wrong words the way all our errors look, and which ones would be right."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, words: Sequence[str], **settings: Any) -> None:
+        """`words` are those that it will be given."""
         super().__init__(formatter_class=_Help, **settings)
+        self._words = words
 
     def format_help(self) -> str:
         """As ever, with the usage, which `_parser` left out."""
@@ -218,12 +220,14 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print and exit with 2."""
-        _refuse(message, self.prog)
+        from reprobridge.cli.wrong_words import usage_error
+
+        _refuse(usage_error(self, self._words, message, sys.exc_info()[1]))
 
 
-def _refuse(message: str, program: str) -> NoReturn:
-    _say(str(UsageError(message, hint=f"see `{program} --help`")))
-    raise SystemExit(UsageError.exit_code)
+def _refuse(error: UsageError) -> NoReturn:
+    _say(str(error))
+    raise SystemExit(error.exit_code)
 
 
 def _interrupt(*_: object) -> None:

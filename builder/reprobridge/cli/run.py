@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import show_printed
+from reprobridge.cli.values import count, whole_number
 from reprobridge.errors import UsageError, ValidateError
 from reprobridge.system import files
 
@@ -32,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="tasks to run; without one they are listed")
     parser.add_argument("--all", action="store_true", help="run every task")
-    parser.add_argument("--seed", type=int, metavar="N", help="only this seed: shown, never compared")
-    parser.add_argument("--repeat", type=int, metavar="N", help="so many repeats: shown, never compared")
+    parser.add_argument(
+        "--seed", type=whole_number, metavar="N", help="only this seed: shown, never compared"
+    )
+    parser.add_argument("--repeat", type=count, metavar="N", help="so many repeats: shown, never compared")
     parser.add_argument(
         "--out", type=Path, default=Path("out"), metavar="DIR", help="evidence (default: out)"
     )

@@ -10,11 +10,9 @@ from pathlib import Path, PurePosixPath
 from reprobridge.errors import Problem
 from reprobridge.spec.named import LARGEST_FILE, OutsideError, read_regular, real_path
 from reprobridge.spec.nodes import Node, shown
+from reprobridge.wording import nearest
 
 _GUESSES = 100
-_LONGEST_WORD = 40
-_NEARNESS = 0.55
-"""Of difflib, from which on a word counts as mistyped: `lisence` for `license` comes to 0.57."""
 
 
 class Reading:
@@ -48,12 +46,7 @@ class Reading:
         A hostile file must not cost minutes: long words, and all words after so many problems that nobody reads the
         hints, get none.
         """
-        if len(word) > _LONGEST_WORD or self.count >= _GUESSES:
-            return None
-        from difflib import get_close_matches
-
-        found = get_close_matches(word, known[:_GUESSES], n=1, cutoff=_NEARNESS)
-        return found[0] if found else None
+        return None if self.count >= _GUESSES else nearest(word, known[:_GUESSES])
 
     @property
     def problems(self) -> list[Problem]:
