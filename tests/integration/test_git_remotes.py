@@ -9,10 +9,10 @@ from reprobridge.errors import LockError, NetworkError, ReproBridgeError
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
 from reprobridge.lock.sdist.source import bring_wish
-from reprobridge.lock.sdist.wish import SourceWish
 from reprobridge.lock.source import lock_source
 from reprobridge.lock.tree import tree_rows
 from reprobridge.spec.model import GitSource
+from reprobridge.spec.requirement_source import SourceWish
 from reprobridge.system.network import Network, Offline
 from support.git_repository import GitRepository
 from support.git_server import GitServer

@@ -1,22 +1,21 @@
-"""What a spec asks for in Python packages, read far enough to know what is asked for by name and what must be built.
+"""What a spec asks for in Python packages: by name, or as a source that must be built.
 
 What cannot be locked is refused here, before anything is resolved, all of it together.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError, Problem
 from reprobridge.frozen import frozen
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.spec.model import Spec
-from reprobridge.spec.nodes import shown
 
 if TYPE_CHECKING:
-    from reprobridge.lock.sdist.wish import SourceWish
+    from reprobridge.spec.requirement_lines import Line
+    from reprobridge.spec.requirement_source import SourceWish
 
 
 @frozen
@@ -47,6 +46,8 @@ class PythonRequest:
     """The interpreter."""
     file: str = "requirements"
     """What the requirements file is called, for people."""
+    constraints_file: str = "constraints"
+    """What the constraints file is called."""
 
     def digest(self) -> Digest:
         """Of all of it."""
@@ -70,37 +71,48 @@ class PythonRequest:
 
     def asked(self) -> Asked:
         """The requirements, read. Raises LockError with all that cannot be locked."""
-        problems: list[Problem] = []
-        read = [(line, _parse(place, line, problems)) for place, line in _lines(self.requirements, self.file)]
+        lines = list(_read(self.requirements, self.file))
+        both = (*lines, *_read(self.constraints, self.constraints_file))
+        problems = [one for _, one in both if isinstance(one, Problem)]
         if problems:
             listed = "\n".join(str(problem) for problem in problems)
             raise LockError(f"the requirements cannot be locked\n{listed}", where="environment.python")
-        kept = [(line, one) for line, one in read if one is not None]
-        sources = tuple(one for _, one in kept if not isinstance(one, str))
-        names = {one if isinstance(one, str) else one.name for _, one in kept}
-        published = "".join(f"{line}\n" for line, one in kept if isinstance(one, str))
+        read = [(line, one) for line, one in lines if not isinstance(one, Problem)]
+        sources = tuple(one for _, one in read if not isinstance(one, str))
+        names = {one if isinstance(one, str) else one.name for _, one in read}
+        published = "".join(f"{line.text}\n" for line, one in read if isinstance(one, str))
         return Asked(
             names=frozenset(name for name in names if name),
             published=published if sources else self.requirements,
             sources=sources,
         )
 
+    def places(self) -> Mapping[str, tuple[str, ...]]:
+        """Where each package is asked for or constrained, by normalised name."""
+        found: dict[str, tuple[str, ...]] = {}
+        for text, file in ((self.requirements, self.file), (self.constraints, self.constraints_file)):
+            for line, one in _read(text, file):
+                name = None if isinstance(one, Problem) else one if isinstance(one, str) else one.name
+                if name:
+                    found[name] = (*found.get(name, ()), _place(file, line))
+        return found
+
 
 def python_request(spec: Spec, target: PythonTarget) -> PythonRequest:
     """What the spec asks for."""
     wish = spec.environment.python
 
-    def text(kind: str) -> str:
-        path = wish.requirements if kind == "requirements" else wish.constraints
+    def text(path: PurePosixPath | None) -> str:
         return "" if path is None else spec.files[path].decode("utf-8-sig")
 
     return PythonRequest(
-        requirements=text("requirements"),
-        constraints=text("constraints"),
+        requirements=text(wish.requirements),
+        constraints=text(wish.constraints),
         exclude_newer=wish.exclude_newer,
         indexes=wish.indexes,
         target=target,
         file=str(wish.requirements or "requirements"),
+        constraints_file=str(wish.constraints or "constraints"),
     )
 
 
@@ -109,44 +121,13 @@ def python_wish(spec: Spec, target: PythonTarget) -> Digest:
     return python_request(spec, target).digest()
 
 
-def _lines(text: str, file: str) -> Iterator[tuple[str, str]]:
-    """Each requirement with its place; comments and continued lines are resolved as pip does."""
-    joined, first = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        first = first or number
-        if line.endswith("\\"):
-            joined += line[:-1]
-            continue
-        requirement = re.sub(r"(^|\s)#.*$", "", joined + line).strip()
-        if requirement:
-            yield f"{file}, line {first}", requirement
-        joined, first = "", 0
+def _read(text: str, file: str) -> "Iterator[tuple[Line, str | SourceWish | Problem]]":
+    """Each line of a file, with what it asks for."""
+    from reprobridge.spec.requirement_lines import read_requirement, requirement_lines
+
+    for line in requirement_lines(text):
+        yield line, read_requirement(_place(file, line), line.text)
 
 
-def _parse(place: str, line: str, problems: list[Problem]) -> "str | SourceWish | None":
-    """The normalised name of a release or wheel, or a source; None for a problem."""
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    found: SourceWish | Problem | None
-    try:
-        requirement = Requirement(line)
-        urlsplit(requirement.url or "")
-    except (ValueError, RecursionError):  # also of numbers, addresses and markers that are none
-        from reprobridge.lock.sdist.wish import unnamed_source
-
-        hint = "see PEP 508; options have keys of their own"
-        expected = "NAME[EXTRAS] VERSIONS, NAME @ URL, or ./FOLDER"
-        found = unnamed_source(place, line) or Problem(place, expected, shown(line), hint)
-    else:
-        if requirement.url is None:
-            return canonicalize_name(requirement.name)
-        from reprobridge.lock.sdist.wish import named_source
-
-        found = named_source(place, requirement)
-        if found is None:
-            return canonicalize_name(requirement.name)
-    if isinstance(found, Problem):
-        problems.append(found)
-        return None
-    return found
+def _place(file: str, line: "Line") -> str:
+    return f"{file}, line {line.first}"

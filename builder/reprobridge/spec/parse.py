@@ -31,7 +31,7 @@ def read_spec(
     reading = Reading(folder, template_names() if templates is None else templates)
     spec = _read(data, reading, memory)
     if spec is None:
-        raise SpecError(reading.problems, where=str(path))
+        raise SpecError(reading.all_problems(), where=str(path))
     return spec
 
 

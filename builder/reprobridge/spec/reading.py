@@ -4,7 +4,7 @@ Shapes report here and go on, so that an author sees everything that is wrong at
 Named files are opened through `named.py` only.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePosixPath
 
 from reprobridge.errors import Problem
@@ -26,6 +26,7 @@ class Reading:
         self.files: dict[PurePosixPath, bytes] = {}
         """Files that the spec names, by their path below the folder."""
         self._problems: list[Problem] = []
+        self._closer_looks: list[Callable[[], object]] = []
 
     def report(self, node: Node, expected: str, found: str, hint: str | None = None) -> None:
         """Note that something at this node is wrong."""
@@ -48,9 +49,14 @@ class Reading:
         """
         return None if self.count >= _GUESSES else nearest(word, known[:_GUESSES])
 
-    @property
-    def problems(self) -> list[Problem]:
-        """Everything that is wrong, in the order of the file."""
+    def look_closer(self, look: Callable[[], object]) -> None:
+        """Have something looked at when the end is an error anyway: what takes time, and a later stage looks at."""
+        self._closer_looks.append(look)
+
+    def all_problems(self) -> list[Problem]:
+        """Everything that is wrong, in the order of the file, after the closer looks."""
+        while self._closer_looks:
+            self._closer_looks.pop()()
         return sorted(self._problems, key=lambda problem: problem.line or 0)
 
     def existing(self, node: Node, path: PurePosixPath) -> Path | None:

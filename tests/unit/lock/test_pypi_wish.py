@@ -109,6 +109,24 @@ def test_a_spec_without_requirements_asks_for_nothing() -> None:
     assert (empty.requirements, empty.constraints, empty.asked().names) == ("", "", frozenset())
 
 
+def test_constraints_that_cannot_be_read_are_refused_with_their_file_and_line() -> None:
+    wish = spec(requirements="six==\n", constraints="# why\nsix<\n./folder\n")
+    with pytest.raises(LockError) as caught:
+        python_request(wish, TARGET).asked()
+    assert [line.partition(":")[0] for line in str(caught.value).splitlines()[1::2]] == [
+        "r.in, line 1",
+        "c.txt, line 2",
+    ]
+
+
+def test_where_a_package_is_named_is_known() -> None:
+    wish = spec(requirements="# why\nSix\nnumpy\n", constraints="six<2 ; python_version > '3'\n")
+    assert python_request(wish, TARGET).places() == {
+        "six": ("r.in, line 2", "c.txt, line 1"),
+        "numpy": ("r.in, line 3",),
+    }
+
+
 def test_a_requirement_that_cannot_be_read_is_named_by_its_file_and_line() -> None:
     with pytest.raises(LockError, match=r'r\.in, line 2: expected .*, found "six ==="'):
         python_request(spec(requirements="numpy\nsix ===\n"), TARGET).asked()

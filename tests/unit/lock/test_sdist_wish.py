@@ -5,7 +5,7 @@ import pytest
 from reprobridge.errors import LockError
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.lock.pypi_wish import PythonRequest
-from reprobridge.lock.sdist.wish import SourceWish
+from reprobridge.spec.requirement_source import SourceWish
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 TARGET = PythonTarget(version="3.11", architecture="x86_64", glibc=(2, 36), interpreter="/usr/bin/python3.11")

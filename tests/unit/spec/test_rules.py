@@ -222,6 +222,39 @@ def test_requirements_with_options_are_refused(artifact: ArtifactOnDisk, line: s
     assert hint in problem.hint
 
 
+BROKEN = """\
+numpy==
+--index-url https://h.example.org/simple
+six
+x @ https://h.example.org/x.html
+pandas==2.0 \\
+    --hash=sha256:00
+-r other.in
+../beside
+"""
+"""A requirements file in which every line but the third is wrong."""
+
+
+@pytest.mark.parametrize("name", ["requirements", "constraints"])
+def test_all_that_is_wrong_with_requirements_is_told_at_once(artifact: ArtifactOnDisk, name: str) -> None:
+    artifact.write(f"{name}.in", BROKEN.encode())
+    artifact.spec["environment"]["python"][name] = f"{name}.in"
+    problems = artifact.problems()
+    assert {problem.where for problem in problems} == {f"environment.python.{name}"}
+    told = sorted(problem.found.rpartition(" ")[2] for problem in problems)
+    assert told == ["1", "2", "4", "6", "7", "8"]
+
+
+def test_requirements_that_cannot_be_read_are_told_beside_what_else_is_wrong(
+    artifact: ArtifactOnDisk,
+) -> None:
+    artifact.write("requirements.in", b"six\nnumpy==\n")
+    artifact.read()  # it is the lock's to refuse them
+    artifact.spec["tasks"][0]["id"] = "not an id"
+    places = {problem.where for problem in artifact.problems()}
+    assert {"environment.python.requirements", "tasks[0].id"} <= places
+
+
 @pytest.mark.parametrize("kind", [*KINDS, "too long"])
 def test_what_is_no_specification_is_refused_with_a_hint(artifact: ArtifactOnDisk, kind: str) -> None:
     make_odd(artifact.folder / FILE_NAME, kind)

@@ -20,7 +20,7 @@ from reprobridge.lock.pypi_uv import NoWheelError, Question, address, compile_py
 from reprobridge.lock.sdist.build import Bench, Built
 from reprobridge.lock.sdist.kept import keep_beside
 from reprobridge.lock.sdist.source import ToBuild, bring_sdist, bring_wish
-from reprobridge.lock.sdist.wish import SourceWish
+from reprobridge.spec.requirement_source import SourceWish
 from reprobridge.system import files
 
 if TYPE_CHECKING:

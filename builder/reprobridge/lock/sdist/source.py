@@ -11,8 +11,8 @@ from reprobridge.lock.exclusion import VERSION_CONTROL, Exclusion
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.kept_tree import has_tree
 from reprobridge.lock.model import LockedBuild, LockedFile
-from reprobridge.lock.sdist.wish import SourceWish, archive_name
 from reprobridge.lock.tree import keep_tree, tree_difference
+from reprobridge.spec.requirement_source import SourceWish, archive_name
 from reprobridge.system.network import read_url
 
 KIND = "sdist-tree"
