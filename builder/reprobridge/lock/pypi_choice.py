@@ -44,6 +44,7 @@ def ask_for(request: PythonRequest, kept: Sequence[LockedWheel], doors: Doors) -
         preferred=kept,
         indexes=request.indexes,
         cutoff=request.cutoff(),
+        places=request.places(),
     )
 
 

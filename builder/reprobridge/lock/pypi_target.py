@@ -29,6 +29,11 @@ class PythonTarget:
     interpreter: str
     """Its path in the image."""
 
+    @property
+    def title(self) -> str:
+        """For people."""
+        return f"CPython {self.version} on {self.architecture} with glibc {self.glibc[0]}.{self.glibc[1]}"
+
     def to_json(self) -> Json:
         """For digests."""
         return [self.version, self.architecture, list(self.glibc), self.interpreter]

@@ -9,17 +9,18 @@ of a project around it is read.
 import re
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprobridge.errors import LockError, NetworkError, ReproBridgeError
-from reprobridge.frozen import frozen
+from reprobridge.frozen import field, frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.model import LockedWheel
 from reprobridge.lock.pypi_refusal import is_offline, offline_error, unreachable
 from reprobridge.lock.pypi_settings import IndexSettings, toml
 from reprobridge.lock.pypi_target import PythonTarget
+from reprobridge.lock.pypi_unsolved import explained, heard
 from reprobridge.system import files
 from reprobridge.system.network import Offline
 from reprobridge.system.processes import Command, Completed
@@ -34,15 +35,15 @@ ATTEMPTS = 3
 _TIMEOUT = 1800
 _UNSOLVED = 1
 """uv's exit status when the question has no answer; 2 is for all that kept it from looking."""
-_STUMBLES = ("error sending request", "dns error", "timed out", "connection", "503", "502", "429")
-_PREAMBLE = "No solution found when resolving dependencies cause: "
-_CUT_OFF = ("`exclude-newer`", "no publish time")
-"""What uv says where releases are left out by their date, or since their index gives none."""
-_NOT_OURS = r"(?s)\s*Consider using `exclude-newer-package`.*"
-_CUT_OFF_HINT = (
-    "`exclude_newer` leaves out releases that were uploaded later, and all of an index that does not say when: choose a "
-    "later date, or leave it out and pin versions in `constraints`"
+_STUMBLES = (
+    "error sending request",
+    "dns error",
+    "timed out",
+    "connection",
+    "http status server error",
+    "(429 ",
 )
+_HEADLINE = "the Python packages cannot be resolved"
 _NO_WHEELS = re.compile(r"Wheels are required for `([^`]+)`")
 
 
@@ -86,6 +87,8 @@ class Question:
     """Packages without a wheel that fits, of which sdists are chosen."""
     metadata: Sequence[Dependencies] = ()
     """What is known of releases of `unpublished`; all others of them are taken to depend on nothing."""
+    places: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Where people wrote of a package, by normalised name."""
 
 
 class NoWheelError(LockError):
@@ -222,26 +225,16 @@ def _failure(done: Completed, question: Question, *, offline: bool) -> ReproBrid
             found=message or "none",
             hint=question.settings.advice,
         )
-    reasons, *hints = re.split(r"\n\s*hint: ", message)
-    found = " ".join(reasons.removeprefix("error: ").split()).removeprefix(_PREAMBLE)
+    said = heard(message)
     if done.returncode != _UNSOLVED and any(word in message.lower() for word in _STUMBLES):
-        return unreachable("environment.python", found, question.settings)
+        return unreachable("environment.python", said.found, question.settings)
     names = tuple(dict.fromkeys(_NO_WHEELS.findall(message))) if done.returncode == _UNSOLVED else ()
     if not names and is_offline(message):
-        return offline_error("environment.python", found, offline=offline)
-    if any(words in message for words in _CUT_OFF):
-        ours = _CUT_OFF_HINT + ("; with --offline only indexes of this machine are asked" if offline else "")
-        hints = [*(re.sub(_NOT_OURS, "", hint) for hint in hints), ours]
-    if names:
-        hints = [f"choose a version of {' and '.join(names)} that has a wheel"]
-    kind = NoWheelError if names else LockError
-    error = kind(
-        "the Python packages cannot be resolved",
-        where="environment.python",
-        expected="requirements that can be met together, with wheels for the target",
-        found=found or f"exit status {done.returncode}",
-        hint=" ".join(" ".join(hints).split()) or None,
-    )
-    if isinstance(error, NoWheelError):
-        error.names = names
+        return offline_error("environment.python", said.found, offline=offline)
+    parts = dict(explained(said, question, offline=offline))
+    if not names:
+        return LockError(_HEADLINE, **parts)
+    parts["hint"] = f"choose a version of {' and '.join(names)} that has a wheel"
+    error = NoWheelError(_HEADLINE, **parts)
+    error.names = names
     return error

@@ -228,6 +228,25 @@ def test_a_network_that_stumbles_is_asked_again_and_then_an_error(store_folder: 
     assert len(uv.commands) == ATTEMPTS
 
 
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("server error (500 Internal Server Error)", NetworkError),
+        ("server error (503 Service Unavailable)", NetworkError),
+        ("client error (429 Too Many Requests)", NetworkError),
+        ("client error (418 I'm a teapot)", LockError),
+    ],
+)
+def test_whether_a_server_is_asked_again_depends_on_its_answer_and_not_on_its_port(
+    code: str, kind: type[ReproBridgeError], store_folder: Path
+) -> None:
+    url = "http://127.0.0.1:45025/simple/six/"
+    stderr = f"error: Failed to fetch: {url}\n  cause: HTTP status {code} for url ({url})\n"
+    error = failure(FakeUv(returncode=2, stderr=stderr), store_folder)
+    assert isinstance(error, kind)
+    assert error.found == f"Failed to fetch: {url}: HTTP status {code}"
+
+
 @pytest.mark.parametrize("returncode", [1, 2])
 def test_a_definite_answer_is_not_asked_for_again(returncode: int, store_folder: Path) -> None:
     uv = FakeUv(returncode=returncode, stderr="error: Couldn't parse requirement\n")
