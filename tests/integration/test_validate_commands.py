@@ -1,8 +1,10 @@
 """`reprobridge validate` and `reprobridge run` on images of the store and on layouts, in the real sandbox."""
 
 import argparse
+import contextlib
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -61,6 +63,38 @@ def test_validate_of_a_layout_gives_a_table_with_every_check(doors: Doors) -> No
     assert status == 0
     assert all(check.value in printed for check in CheckId)
     assert "15 of 15 checks passed" in printed
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["table", "json"])
+def test_each_check_is_told_to_people_once(options: tuple[str, ...], doors: Doors) -> None:
+    done = reprobridge("validate", IMAGE, *options, "--offline", store=doors.store.root)
+    told = done.stderr if options else done.stdout + done.stderr
+    assert (
+        done.returncode,
+        [told.count(f"{check.value}\n") + told.count(f"{check.value} ") for check in CheckId],
+    ) == (
+        0,
+        [1] * len(CheckId),
+    )
+
+
+def test_on_a_terminal_a_bar_counts_the_checks_and_vanishes(doors: Doors) -> None:
+    ours, its = os.openpty()
+    words = ["validate", IMAGE, "--offline", "--store", str(doors.store.root)]
+    argv = [sys.executable, "-m", "reprobridge", *words]
+    terminal = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=its, env=terminal) as process:
+        os.close(its)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO: the terminal is closed
+            while block := os.read(ours, 1 << 16):
+                shown += block
+        table, _ = process.communicate()
+    os.close(ours)
+    assert process.returncode == 0
+    assert CheckId.SMOKE.value.encode() in shown
+    assert shown.endswith(b"\x1b[2K")  # the line is erased
+    assert b"15 of 15 checks passed" in table
 
 
 def test_what_is_named_must_exist(doors: Doors) -> None:
