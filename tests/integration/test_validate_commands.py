@@ -24,6 +24,7 @@ from reprobridge_launcher import evidence
 from support.artifact_image import RUN, ArtifactImage, task
 from support.bookkeeping_disk import BookkeepingDisk
 from support.command import reprobridge
+from support.small_disk import small_disk
 
 IMAGE = "reprobridge/tiny:1.0.0"
 
@@ -258,3 +259,30 @@ def test_values_whose_evidence_cannot_be_written_are_among_the_results_for_machi
     results = json.loads(printed_by(doors))["results"]
     assert [(told["task"], told["value"]) for told in results] == [("first", 98.8764), ("second", 98.8764)]
     assert [Path(told["evidence"]).is_relative_to(doors.store.root) for told in results] == [False, True]
+
+
+LARGE = (
+    RUN
+    + """
+import os
+with open(os.path.join(os.environ["RRA_OUT"], "model"), "wb") as stream:
+    stream.write(os.urandom(2 << 20))
+"""
+)
+
+
+def test_a_disk_that_fills_up_late_loses_no_measurement(doors: Doors, tmp_path: Path) -> None:
+    image = other(doors, code={"run.py": LARGE})
+    before = (
+        set((doors.store.root / "evidence").iterdir()) if (doors.store.root / "evidence").is_dir() else set()
+    )
+    with small_disk(tmp_path / "disk") as disk:
+        with pytest.raises(ValidateError, match="the evidence cannot be written") as caught:
+            call(run, doors, image, "accuracy", "--out", str(disk / "out"))
+        assert [path for path in disk.rglob("*") if path.is_file()] == []
+    assert caught.value.found == "No space left on device"
+    (kept,) = set((doors.store.root / "evidence").iterdir()) - before
+    assert str(kept) in str(caught.value.hint)
+    (run_folder,) = (kept / "accuracy").iterdir()
+    assert record(run_folder / "runner.json").value == 98.8764
+    assert sum(path.stat().st_size >= 2 << 20 for path in run_folder.rglob("model")) == 1
