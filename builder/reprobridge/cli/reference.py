@@ -61,6 +61,9 @@ Made by `python -m reprobridge.cli.reference` from the program itself.
 - Data go to standard output, everything else to standard error, so `digest=$(reprobridge build)` works.
 - Options stand after the command. `reprobridge COMMAND --help` says the same as this page.
 - [Exit codes](exit-codes.md) are the same for all commands.
+- Files and folders that are written for you have the modes that your umask leaves; a private key is readable for you
+  alone. Blobs of a layout are the store's own files (hard links, 0644), unless your umask withholds any of that: then
+  they are copies.
 """
 _TAIL = """## The launcher in an image
 
