@@ -44,9 +44,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         freed = clear(doors.store, waiting=lambda: doors.log(_WAITING))
     else:
         age = _DAYS if arguments.older_than is None else arguments.older_than
-        freed = prune(
-            doors.store, keep_after=time.time() - age * _DAY, waiting=lambda: doors.log(_WAITING)
-        )
+        freed = prune(doors.store, keep_after=time.time() - age * _DAY, waiting=lambda: doors.log(_WAITING))
     print(f"{freed} bytes freed", file=doors.out)
     return 0
 

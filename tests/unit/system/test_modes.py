@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.system import files
+from reprobridge.system import durable, files
 
 UMASKS = (0o002, 0o022, 0o027, 0o077)
 WRITERS: dict[str, Callable[[Path, files.Mode], None]] = {
     "write_file": lambda path, mode: files.write_file(path, b"x", mode=mode),
     "write_stream": lambda path, mode: files.write_stream(path, [b"x"], mode=mode),
-    "create_file": lambda path, mode: files.create_file(path, b"x", mode=mode),
+    "create_durably": lambda path, mode: durable.create_durably(path, b"x", mode=mode),
 }
 
 
