@@ -1,8 +1,9 @@
-"""Digests and canonical JSON: the only hashing code.
+"""Digests, and the canonical JSON that keys and identities are digests of.
 
 A digest is always SHA-256, written `sha256:<64 hex>` as in the OCI image specification.
-Only our own canonical JSON is ever hashed, never a library's dump: keys sorted, no blanks,
-UTF-8, no floats (they have no canonical text; numbers that matter are kept as text).
+A key or an identity is never the digest of a library's dump, only of our own canonical JSON: keys sorted, no
+blanks, UTF-8, no floats (they have no canonical text; numbers that matter are kept as text).
+Bytes that are hashed while they pass, or as somebody's format asks (RECORD, md5sums), are hashed where they pass.
 """
 
 import hashlib

@@ -9,7 +9,6 @@ from reprobridge.assemble.image_memory import image_key, remember_image, remembe
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.assemble.unchanged import Looked, SourceFolder, remember_looked
 from reprobridge.assemble.workshop import Workshop
-from reprobridge.data_files import data_folder
 from reprobridge.digest import Digest
 from reprobridge.errors import LockError
 from reprobridge.lock.doors import Doors
@@ -17,7 +16,7 @@ from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock
 from reprobridge.lock.freshness import require_fresh
 from reprobridge.lock.model import Lock
 from reprobridge.lock.source import obtain_refined
-from reprobridge.lock.tools import launcher_files, require_tools
+from reprobridge.lock.tools import launcher_files, layer_order, require_tools
 from reprobridge.plan.model import BuildPlan, TreeRecipe, WheelRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PlanInputs, plan
@@ -34,7 +33,7 @@ def build_answered(request: BuildRequest, doors: Doors, tool: Digest) -> BuiltIm
     spec = read_spec(request.folder, memory=doors.store)
     lock, data = request.answer(spec) if request.answer else _lock_beside(request.folder)
     require_fresh(spec, lock, request.folder, doors)
-    require_tools(lock.tools, str(request.folder / FILE_NAME))
+    require_tools(lock.tools, str(request.folder / FILE_NAME), request.folder)
     platform = spec.environment.platforms[0]
     written = (Digest.of(spec.files[PurePosixPath(SPEC)]), Digest.of(data))
     key = image_key(spec.digest(), written[1], platform, tool)
@@ -90,7 +89,7 @@ def make_artifact(request: BuildRequest, spec: Spec, lock: Lock, platform: str, 
 
 def plan_artifact(spec: Spec, lock: Lock, platform: str) -> BuildPlan:
     """The plan of one platform's image, with this release's launcher and order of layers."""
-    order = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
+    order = LayerOrder.parse(layer_order())
     return plan(PlanInputs(spec=spec, lock=lock, platform=platform, launcher=launcher_files(), order=order))
 
 

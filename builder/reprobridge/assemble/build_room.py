@@ -11,11 +11,11 @@ from reprobridge.assemble.omissions import omissions, with_omissions
 from reprobridge.assemble.schedule import Scheduler
 from reprobridge.assemble.summary import summaries
 from reprobridge.assemble.workshop import Workshop
-from reprobridge.data_files import data_folder
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.sdist.ground import Room
+from reprobridge.lock.tools import layer_order
 from reprobridge.plan.model import BuildPlan, ConfigPlan
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import room_layers
@@ -72,7 +72,7 @@ def _layers(room: Room, doors: Doors) -> list[Layer]:
 
 def _plan(room: Room) -> BuildPlan:
     """The room as an image that nobody starts."""
-    order = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
+    order = LayerOrder.parse(layer_order())
     nothing = ConfigPlan(created="", entrypoint=(), environment={}, working_directory="/", annotations={})
     return BuildPlan(
         name="build-room",

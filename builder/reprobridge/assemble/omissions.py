@@ -12,6 +12,7 @@ from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen, replace
+from reprobridge.lock.revisions import ASSEMBLY
 from reprobridge.plan.model import (
     BuildPlan,
     DebianStateRecipe,
@@ -20,9 +21,6 @@ from reprobridge.plan.model import (
     InventoryRecipe,
     WheelRecipe,
 )
-
-_REVISION = 1
-"""Of the rules in `conflicts.py`: older decisions are taken again."""
 
 
 @frozen
@@ -57,7 +55,7 @@ def omissions(plan: BuildPlan, summaries: Mapping[Digest, Summary], workshop: Wo
     if not parts:
         return Omissions({}, ())
     keys: Json = sorted(str(key) for key in parts)
-    key = digest_json({"parts": keys, "owners": dict(plan.owners), "revision": _REVISION})
+    key = digest_json({"parts": keys, "owners": dict(plan.owners), "revision": ASSEMBLY})
     try:
         return Omissions.from_json(workshop.remembered("omissions", key))
     except (KeyError, TypeError, ValueError):

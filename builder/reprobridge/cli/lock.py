@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take newest releases: of all packages, or of these Python packages",
     )
     parser.add_argument(
-        "--upgrade-tools", action="store_true", help="pin this release's converters and launcher"
+        "--upgrade-tools", action="store_true", help="pin what of this release reaches the image"
     )
     parser.add_argument(
         "--upgrade-template", action="store_true", help="take this release's base system, or today's packages"
@@ -102,6 +102,7 @@ def _check(folder: Path, doors: Doors) -> int:
     from reprobridge.lock.file import FILE_NAME, read_lock
     from reprobridge.lock.freshness import stale_wishes
     from reprobridge.lock.staleness import staleness, tool_changes
+    from reprobridge.lock.tools import tools_remedy
     from reprobridge.spec.parse import read_spec
 
     spec, lock, lock_doors = read_spec(folder), read_lock(folder / FILE_NAME), doors.for_locking()
@@ -113,9 +114,7 @@ def _check(folder: Path, doors: Doors) -> int:
     if changed:
         doors.log(f"hint: run `reprobridge lock {shlex.quote(str(folder))}`")
     if tools:
-        doors.log(
-            f"hint: accept another digest with `reprobridge lock {shlex.quote(str(folder))} --upgrade-tools`"
-        )
+        doors.log(f"hint: {tools_remedy(lock.tools.release, folder)}")
     if not changed and not tools:
         doors.log(f"{folder / FILE_NAME} answers the spec")
     return STALE if changed or tools else 0

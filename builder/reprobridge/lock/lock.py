@@ -35,7 +35,7 @@ class LockOptions:
     packages: tuple[str, ...] = ()
     """These Python packages."""
     tools: bool = False
-    """This release's converters, encoder and launcher."""
+    """What of this release reaches the image."""
     template: bool = False
     """The base system that this release ships; where that is locked already, its packages as they are today."""
 

@@ -229,6 +229,8 @@ class LockedSource:
 class LockedTools:
     """What of this tool reaches bytes."""
 
+    LATER = ("plan", "assembly", "layer_order")
+    """Fields that are left out where they are empty: older locks do not pin them, and are refused."""
     release: str
     """Release that wrote the lock."""
     encoder: str
@@ -239,6 +241,12 @@ class LockedTools:
     """Revision of each converter, by its recipe's kind."""
     launcher: Digest
     """Of the launcher's files."""
+    plan: int = 0
+    """Revision of the plan (`lock/revisions.py`); 0: not pinned."""
+    assembly: int = 0
+    """Revision of the assembly (`lock/revisions.py`); 0: not pinned."""
+    layer_order: Digest | None = None
+    """Of the table of the order of layers; None: not pinned."""
 
 
 @frozen(kw_only=True)

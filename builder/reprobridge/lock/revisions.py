@@ -1,6 +1,7 @@
-"""Revisions of the converters: each grows whenever the same recipe would give other bytes.
+"""Revisions of what of this tool reaches an image's bytes: each grows whenever the same input would give other bytes.
 
-The lock pins them. A converter's kind is the name of its module in assemble/.
+The lock pins them. What a revision covers is held by tests with committed digests (`tests/unit/plan/test_revision.py`,
+`tests/unit/assemble/test_revision.py`) and by the golden digests of the examples.
 """
 
 from collections.abc import Mapping
@@ -14,4 +15,12 @@ REVISIONS: Mapping[str, int] = {
     "inventory": 1,
     "layer": 1,
 }
-"""Revision of each converter of this release."""
+"""Revision of each converter of this release; a converter's kind is the name of its module in assemble/."""
+
+PLAN = 1
+"""Revision of the plan: which recipes a specification and its lock give, what an image says about itself (manifest,
+guide, changes, bill of materials, references), and its settings."""
+
+ASSEMBLY = 1
+"""Revision of what is decided between recipes and image: who keeps a path that several packages have, and the form of
+manifest and configuration."""

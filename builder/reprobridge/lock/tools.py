@@ -1,19 +1,21 @@
-"""What of this tool reaches an image's bytes: the encoder, the converters, the launcher.
+"""What of this tool reaches an image's bytes: encoder, converters, plan, order of layers, assembly, launcher.
 
 A lock pins them, so a release that would give other bytes says so instead of building something else.
 """
 
 import functools
+import json
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from reprobridge import RELEASE
-from reprobridge.data_files import launcher_folder
+from reprobridge.data_files import data_folder, launcher_folder
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError, Problem
 from reprobridge.lock.model import LockedTools
-from reprobridge.lock.revisions import REVISIONS
+from reprobridge.lock.revisions import ASSEMBLY, PLAN, REVISIONS
 from reprobridge.oci.members import CODEC, ENCODER
 
 
@@ -31,6 +33,17 @@ def launcher_digest(modules: Mapping[str, bytes]) -> Digest:
     return digest_json({name: str(Digest.of(data)) for name, data in modules.items()})
 
 
+@functools.cache
+def layer_order() -> bytes:
+    """The table of the order of layers; read once, since checking and planning need it."""
+    return (data_folder("image-templates") / "layer-order.json").read_bytes()
+
+
+def layer_order_digest(table: bytes) -> Digest:
+    """Digest of what the table decides; what it says about itself is not part of it."""
+    return digest_json({name: value for name, value in json.loads(table).items() if name != "about"})
+
+
 def current_tools() -> LockedTools:
     """What this release would pin."""
     return LockedTools(
@@ -39,37 +52,53 @@ def current_tools() -> LockedTools:
         codec=CODEC,
         converters=dict(REVISIONS),
         launcher=launcher_digest(launcher_files()),
+        plan=PLAN,
+        assembly=ASSEMBLY,
+        layer_order=layer_order_digest(layer_order()),
     )
 
 
 def tool_differences(locked: LockedTools) -> list[Problem]:
     """In what this release would give other bytes than the one that locked."""
-    current = current_tools()
-    pairs = {"encoder": (locked.encoder, current.encoder), "codec": (locked.codec, current.codec)}
-    pairs["launcher"] = (str(locked.launcher), str(current.launcher))
-    for kind in sorted({*locked.converters, *current.converters}):
-        here = (locked.converters.get(kind), current.converters.get(kind))
-        pairs[f"converters.{kind}"] = (str(here[0]), str(here[1]))
+    pinned, current = _pins(locked), _pins(current_tools())
     return [
-        Problem(f"tools.{place}", old, new, "run `reprobridge lock --upgrade-tools`")
-        for place, (old, new) in pairs.items()
-        if old != new
+        Problem(f"tools.{place}", pinned.get(place, "nothing"), current.get(place, "nothing"))
+        for place in {**current, **pinned}
+        if pinned.get(place) != current.get(place)
     ]
 
 
-def require_tools(locked: LockedTools, where: str) -> None:
-    """Refuse a lock that this release cannot honour. Raises LockError."""
+def _pins(tools: LockedTools) -> dict[str, str]:
+    """Everything that has to be the same, by its place; older locks lack some."""
+    single = ("encoder", "codec", "launcher", "plan", "assembly", "layer_order")
+    values = {name: getattr(tools, name) for name in single}
+    values |= {f"converters.{kind}": revision for kind, revision in sorted(tools.converters.items())}
+    return {place: str(value) for place, value in values.items() if value}
+
+
+def require_tools(locked: LockedTools, where: str, folder: Path | None = None) -> None:
+    """Refuse a lock that this release cannot honour. Raises LockError.
+
+    `folder` is the artifact's, where the lock may be changed.
+    """
     if differences := tool_differences(locked):
         raise LockError(
             "this release gives other bytes than the lock promises",
             where=where,
             expected=f"what release {locked.release} pinned",
             found=f"another {', another '.join(p.where.removeprefix('tools.') for p in differences)} in release {RELEASE}",
-            hint=_remedy(locked.release, Path(where).parent),
+            hint=tools_remedy(locked.release, folder),
         )
 
 
-def _remedy(release: str, folder: Path) -> str:
-    """What to do; a working copy may differ from the release whose number it has."""
-    accept = f"accept a new digest: `reprobridge lock {folder} --upgrade-tools`"
-    return accept if release == RELEASE else f"install reprobridge {release}, or {accept}"
+def tools_remedy(release: str, folder: Path | None) -> str:
+    """What to do about a lock of other tools; a release's number also stands for its development, until the next."""
+    back = f"install reprobridge {release}, which wrote the lock"
+    if release == RELEASE:
+        back = (
+            f"lock and installation both say {release}, so that one of them is a state of its development: "
+            "install the one that wrote the lock"
+        )
+    if folder is None:
+        return back
+    return f"{back}, or accept a new digest: `reprobridge lock {shlex.quote(str(folder))} --upgrade-tools`"

@@ -19,10 +19,8 @@ HARD_LIMIT = 120
 
 @frozen(kw_only=True)
 class LayerOrder:
-    """The table."""
+    """The table; a lock pins its digest (`lock/tools.py`)."""
 
-    revision: int
-    """Grows when the order changes."""
     base_python: tuple[str, ...]
     """Patterns of the template's packages that make the Python layer."""
     groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -39,7 +37,6 @@ class LayerOrder:
         """Read the table."""
         table = json.loads(data)
         return cls(
-            revision=table["revision"],
             base_python=tuple(table["base_python"]),
             groups=tuple((group["name"], tuple(group["packages"])) for group in table["wheel_groups"]),
             own_layer_from=table["own_layer_from"],

@@ -106,16 +106,7 @@ def empty_store(parent: Path) -> Iterator[Store]:
 
 
 def _require_release(lock: Lock, platform: str) -> None:
-    try:
-        require_tools(lock.tools, "the image's lock")
-    except LockError as error:
-        raise LockError(
-            error.message,
-            where=error.where,
-            expected=error.expected,
-            found=error.found,
-            hint=f"install reprobridge {lock.tools.release} and rebuild with it",
-        ) from error
+    require_tools(lock.tools, "the image's lock")
     if platform not in lock.platforms:
         raise LockError(
             "the image's lock does not cover its platform",

@@ -7,7 +7,6 @@ from reprobridge.plan.order import LayerOrder, wheel_layers
 from support.specs import sample_wheel
 
 ORDER = LayerOrder(
-    revision=1,
     base_python=("python3*",),
     groups=(("cuda", ("nvidia-*",)), ("frameworks", ("torch",))),
     own_layer_from=1000,

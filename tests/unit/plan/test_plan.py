@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from reprobridge.data_files import data_folder
 from reprobridge.frozen import replace
+from reprobridge.lock.tools import layer_order
 from reprobridge.plan.model import BuildPlan, FilesRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PROFILE, PlanInputs, plan
@@ -14,7 +14,7 @@ from reprobridge.spec import model
 from reprobridge_launcher.hardware import DRIVER_OF_CUDA
 from support.specs import PLATFORM, digest, sample_change, sample_deb, sample_lock, sample_spec, sample_wheel
 
-ORDER = LayerOrder.parse((data_folder("image-templates") / "layer-order.json").read_bytes())
+ORDER = LayerOrder.parse(layer_order())
 LAUNCHER = {"__init__.py": b"", "entry.py": b"print('rra')\n"}
 
 

@@ -43,7 +43,7 @@ def test_another_release_is_refused_and_the_right_one_named(tmp_path: Path) -> N
     image.layers["artifact"][LOCK] = data.replace(b'"wheel": 1', b'"wheel": 99')
     with pytest.raises(LockError) as caught:
         try_to_rebuild(image, tmp_path)
-    assert caught.value.hint == "install reprobridge 0.9.9 and rebuild with it"
+    assert caught.value.hint == "install reprobridge 0.9.9, which wrote the lock"
     assert "converters.wheel" in str(caught.value.found)
 
 

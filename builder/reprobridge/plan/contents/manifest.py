@@ -1,6 +1,7 @@
 """/rra/manifest.json and /rra/references.json, in the launcher's formats (`reprobridge_launcher/manifest.py`).
 
-Numbers are the author's decimal text read as floats: the launcher computes with them, nothing hashes them.
+Numbers are the author's decimal text read as floats, since the launcher computes with them; no key of ours has any, and
+a task's digest is one of this file's own text, in which Python writes each float in one way.
 Both are parsed by the launcher's own parser before they leave here, so that an image never holds one that
 its launcher cannot read.
 """

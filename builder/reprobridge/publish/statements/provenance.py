@@ -97,6 +97,9 @@ def _internal(lock: Lock) -> dict[str, Json]:
         "codec": tools.codec,
         "converters": dict(tools.converters),
         "launcher": str(tools.launcher),
+        "plan": tools.plan,
+        "assembly": tools.assembly,
+        "layer_order": str(tools.layer_order),
     }
 
 
