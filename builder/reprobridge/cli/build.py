@@ -164,7 +164,7 @@ def write_digest(path: Path, digest: Digest) -> None:
 def _relocking(
     folder: Path, doors: "LockDoors", tell: Callable[[str], None]
 ) -> "Callable[[Spec], tuple[Lock, bytes]]":
-    """Locks again what changed in a specification, and tells when that gave another lock."""
+    """Locks again what changed in a specification, and tells what `lock` would: warnings, and another lock."""
 
     def relock(spec: "Spec") -> "tuple[Lock, bytes]":
         from reprobridge.lock.file import FILE_NAME, lock_file, parse_lock, require_replaceable, write_lock
@@ -174,7 +174,10 @@ def _relocking(
         require_replaceable(path)
         data = lock_file(path) if path.exists() else b""
         previous = parse_lock(data, str(path)) if path.exists() else None
-        lock = lock_artifact(spec, previous, LockOptions(), folder, doors).lock
+        locked = lock_artifact(spec, previous, LockOptions(), folder, doors)
+        for warning in locked.warnings:
+            tell(f"warning: {warning}")
+        lock = locked.lock
         if lock != previous:
             data = write_lock(path, lock)
             tell(f"wrote {path}")

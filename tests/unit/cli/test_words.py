@@ -66,6 +66,21 @@ def test_a_link_in_the_locks_place_is_refused_before_anything_is_resolved(
     assert "a link to nowhere" in done.stderr
 
 
+def test_relocking_before_a_build_says_what_locking_says(tmp_path: Path) -> None:
+    said = []
+    for name, words in (("one", ("lock",)), ("two", ("build", "--relock", "--offline"))):
+        copy = copy_of(MINIMAL, tmp_path / name)
+        (copy / "src" / "a.py").write_text("")
+        (copy / "src" / "A.py").write_text("")
+        spec = copy / "reprobridge.yaml"
+        spec.write_text(spec.read_text().replace("command: [python, run.py]", "command: [python, gone.py]"))
+        done = reprobridge(*words, copy, store=tmp_path / "store")
+        said.append([line for line in done.stderr.splitlines() if line.startswith("warning: ")])
+        assert "wrote " in done.stderr
+    assert len(said[0]) == 2
+    assert said[1] == said[0]
+
+
 def test_a_new_artifact_locks_without_a_warning(tmp_path: Path) -> None:
     succeed(reprobridge("init", tmp_path / "new", store=tmp_path / "store"))
     done = reprobridge("lock", tmp_path / "new", store=tmp_path / "store")
