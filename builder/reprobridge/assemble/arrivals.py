@@ -38,8 +38,8 @@ def published_files(
     debs = AddressBook(lambda: _deb_addresses(locked.debian, doors))
     files = [wheel.file for wheel in (*locked.python.wheels, *locked.python.build_wheels)]
     wanted = {file.sha256: wheels.of(file) for file in files}
-    for deb in (*locked.debian.base, *locked.debian.extra):
-        wanted[deb.sha256] = debs.of(deb.file)
+    wanted |= {deb.sha256: debs.of(deb.file, template) for deb in locked.debian.base}
+    wanted |= {deb.sha256: debs.of(deb.file) for deb in locked.debian.extra}
     if built:
         from reprobridge.lock.sdist.source import wanted_sdists
 

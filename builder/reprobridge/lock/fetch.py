@@ -17,7 +17,7 @@ from reprobridge.errors import ArtifactError, NetworkError, ReproBridgeError, St
 from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import BlobWriter, Store
-from reprobridge.system.network import Network, Sink
+from reprobridge.system.network import Network, NotThere, Sink
 from reprobridge.wording import counted, without_passwords
 
 WORKERS = 4
@@ -39,6 +39,8 @@ class Wanted:
     """Its length in bytes; None when nobody has said it yet."""
     addresses: Addresses
     """Where it may be had."""
+    template: str | None = None
+    """The base system whose file it is; None: none's."""
 
 
 class Progress(Protocol):
@@ -69,10 +71,14 @@ class AddressBook:
         self._lock = threading.Lock()
         self._found: Mapping[Digest, Sequence[str]] | None = None
 
-    def of(self, file: LockedFile) -> Wanted:
-        """The file as something to fetch."""
+    def of(self, file: LockedFile, template: str | None = None) -> Wanted:
+        """The file as something to fetch; `template` as in `Wanted`."""
         return Wanted(
-            name=file.name, sha256=file.sha256, size=file.size, addresses=lambda: self._look_up(file.sha256)
+            name=file.name,
+            sha256=file.sha256,
+            size=file.size,
+            addresses=lambda: self._look_up(file.sha256),
+            template=template,
         )
 
     def _look_up(self, sha256: Digest) -> Sequence[str]:
@@ -284,15 +290,23 @@ def _nowhere(wanted: Wanted, failures: list[tuple[str, ReproBridgeError]]) -> Re
     wrong = any(isinstance(error, ArtifactError) for _, error in failures)
     kind = ArtifactError if wrong else NetworkError
     size = "" if wanted.size is None else f", {wanted.size} bytes"
+    of = f" of the template {wanted.template}" if wanted.template else ""
     return kind(
-        "not the file that was locked" if wrong else "cannot fetch a file",
+        f"not the file{of} that was locked" if wrong else f"cannot fetch a file{of}",
         where=wanted.name,
         expected=f"{wanted.sha256}{size}",
         found=_reasons(failures),
         hint="have your index or mirror give the locked file, or set REPROBRIDGE_VENDOR to a folder that holds it"
         if wrong
-        else f"{_next_step(failures)}, or set REPROBRIDGE_VENDOR to a folder that holds the file",
+        else f"{_next_step(failures)}, or set REPROBRIDGE_VENDOR to a folder that holds the file{_newer(wanted, failures)}",
     )
+
+
+def _newer(wanted: Wanted, failures: list[tuple[str, ReproBridgeError]]) -> str:
+    """The way out for authors where a file of a base system has left a mirror."""
+    if wanted.template is None or not any(isinstance(error, NotThere) for _, error in failures):
+        return ""
+    return "; authors take newer files of the template with `reprobridge lock --upgrade-template`"
 
 
 def _reasons(failures: list[tuple[str, ReproBridgeError]]) -> str:

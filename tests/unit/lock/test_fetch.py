@@ -300,3 +300,20 @@ def test_places_that_give_the_same_reason_are_counted_not_listed(store: Store) -
         NetworkError, match=r"found: offline mode at https://example\.org/1 and 3 other places\n"
     ):
         Fetcher(store, Offline()).fetch_one(wanted(*addresses))
+
+
+@pytest.mark.parametrize(("gone", "advised"), [(True, True), (False, False)])
+def test_a_template_whose_file_has_left_the_mirrors_is_named_with_the_way_out(
+    fetcher: Fetcher, file_server: FileServer, gone: bool, advised: bool
+) -> None:
+    url = file_server.put("/pool/bash.deb", DATA)
+    file_server.fail("/pool/bash.deb", status(404 if gone else 503))
+    file = LockedFile("bash.deb", Digest.of(DATA), len(DATA))
+    book = AddressBook(lambda: {file.sha256: [url]})
+    with pytest.raises(NetworkError) as raised:
+        fetcher.fetch_one(book.of(file, "debian12-py311"))
+    assert raised.value.message == "cannot fetch a file of the template debian12-py311"
+    assert ("`reprobridge lock --upgrade-template`" in str(raised.value.hint)) is advised
+    with pytest.raises(NetworkError) as other:
+        fetcher.fetch_one(book.of(file))
+    assert "template" not in str(other.value)
