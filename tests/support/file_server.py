@@ -41,6 +41,10 @@ class Fault:
     """Index of a byte that arrives with its lowest bit turned over."""
     keep: int | None = None
     """The connection ends after this many bytes of the body; the length in the header is the whole file's."""
+    length: int | None = None
+    """What the header says instead of the file's length."""
+    endless: bool = False
+    """The body comes again and again, without a length, until the client hangs up (or has got a gigabyte)."""
     times: int | None = None
     """Requests that meet the fault before the path is sound again; None: all."""
 
@@ -53,6 +57,16 @@ def wrong_bytes(*, index: int = 0, times: int | None = None) -> Fault:
 def truncated(keep: int, *, times: int | None = None) -> Fault:
     """The connection breaks after `keep` bytes."""
     return Fault(keep=keep, times=times)
+
+
+def said_length(length: int) -> Fault:
+    """The header gives another length than the body has."""
+    return Fault(length=length)
+
+
+def endless() -> Fault:
+    """A body without an end."""
+    return Fault(endless=True)
 
 
 def status(code: int, *, times: int | None = None) -> Fault:
@@ -168,10 +182,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if file is not None:
             self.send_header("Content-Type", file.content_type)
-        self.send_header("Content-Length", str(len(body)))
+        if not fault.endless:
+            self.send_header("Content-Length", str(len(body) if fault.length is None else fault.length))
         self.end_headers()
         if self.command == "GET":
-            self.wfile.write(_damaged(body, fault))
+            for _ in range((1 << 30) // max(1, len(body)) if fault.endless else 1):
+                self.wfile.write(_damaged(body, fault))
 
     do_HEAD = do_GET  # noqa: N815 - http.server finds handlers by this name
 

@@ -4,6 +4,7 @@ Whatever the way, a file counts only when its SHA-256 (and its size, where known
 appears in the store in one step. An address that fails or gives other bytes is followed by the next one.
 Addresses are asked for at the first need, so that a warm store never starts uv or reads apt's sources.
 Local files are copied, never linked: a later edit of the user's file must not change the store.
+Nobody's server decides how much is written: a file has its locked size, one of unknown size at most `LARGEST`.
 """
 
 import contextlib
@@ -17,11 +18,14 @@ from reprobridge.errors import ArtifactError, NetworkError, ReproBridgeError, St
 from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import BlobWriter, Store
-from reprobridge.system.network import Network, NotThere, Sink
+from reprobridge.system.network import Network, NotThere, Sink, fetch_at_most
 from reprobridge.wording import counted, without_passwords
 
 WORKERS = 4
 """Downloads side by side."""
+
+LARGEST = 10 * 10**9
+"""Most bytes of a file whose size nobody has said: a layer of it would be too large for registries."""
 
 Addresses = Callable[[], Sequence[str]]
 """Gives the addresses of a file, best first; may be slow, may raise, is called from any thread."""
@@ -98,14 +102,17 @@ class Fetcher:
         *,
         vendored: Sequence[Path] = (),
         progress: Progress | None = None,
-        workers: int = WORKERS,
+        largest: int = LARGEST,
     ) -> None:
-        """`vendored`: folders whose files are named by their SHA-256 (hex) or by their file name."""
+        """`vendored`: folders whose files are named by their SHA-256 (hex) or by their file name.
+
+        `largest`: most bytes of a file whose size is not known.
+        """
         self._store = store
         self._network = network
         self._vendored = tuple(vendored)
         self._progress = progress or Silence()
-        self._workers = workers
+        self._largest = largest
 
     def fetch(self, wanted: Iterable[Wanted]) -> Iterator[Wanted]:
         """Yield each file as soon as it is in the store, those that are there already first.
@@ -150,7 +157,7 @@ class Fetcher:
         for group in missing.values():
             todo.put(group[0])
         # Daemons: after an interrupt nobody waits for a server that doesn't answer.
-        crew = [threading.Thread(target=work, daemon=True) for _ in range(min(self._workers, len(missing)))]
+        crew = [threading.Thread(target=work, daemon=True) for _ in range(min(WORKERS, len(missing)))]
         try:
             for thread in crew:
                 thread.start()
@@ -174,7 +181,8 @@ class Fetcher:
         failures: list[tuple[str, ReproBridgeError]] = []
         for place, read in self._places(wanted):
             try:
-                arrival = _Arrival(self._store, wanted, self._progress, halt)
+                limit = self._largest if wanted.size is None else wanted.size
+                arrival = _Arrival(self._store, wanted, limit, self._progress, halt)
                 with contextlib.closing(arrival):
                     read(arrival.begin)
                     arrival.keep()
@@ -182,12 +190,7 @@ class Fetcher:
             except (NetworkError, ArtifactError) as error:
                 failures.append((place, error))
             except OSError as error:
-                raise StoreError(
-                    "cannot keep a file",
-                    where=wanted.name,
-                    expected=f"room for it in {self._store.root}",
-                    found=error.strerror or str(error),
-                ) from error
+                raise _no_room(self._store, wanted.name, error) from error
         raise _nowhere(wanted, failures)
 
     def _places(self, wanted: Wanted) -> Iterator[tuple[str, Callable[[Callable[[], Sink]], None]]]:
@@ -235,8 +238,9 @@ class _HaltedError(Exception):
 class _Arrival:
     """One file on its way into the store from one place; each attempt begins anew."""
 
-    def __init__(self, store: Store, wanted: Wanted, progress: Progress, halt: _Halt) -> None:
-        self._store, self._wanted, self._progress, self._halt = store, wanted, progress, halt
+    def __init__(self, store: Store, wanted: Wanted, limit: int, progress: Progress, halt: _Halt) -> None:
+        self._store, self._progress, self._halt = store, progress, halt
+        self._wanted, self._limit = wanted, limit
         self._writer: BlobWriter | None = None
 
     def close(self) -> None:
@@ -257,8 +261,8 @@ class _Arrival:
         if self._halt.called:
             raise _HaltedError
         writer.write(data)
-        if self._wanted.size is not None and writer.size > self._wanted.size:
-            raise ArtifactError("too long", expected=f"{self._wanted.size} bytes", found="more")
+        if writer.size > self._limit:
+            raise ArtifactError("too long", found=f"more than {self._limit} bytes")
         self._progress.received(self._wanted, writer.size)
 
     def keep(self) -> None:
@@ -269,6 +273,32 @@ class _Arrival:
             found = f"{self._writer.size} bytes"
             raise ArtifactError("too short", expected=f"{self._wanted.size} bytes", found=found)
         self._writer.commit(self._wanted.sha256)
+
+
+def fetch_unknown(store: Store, network: Network, url: str, largest: int = LARGEST) -> Digest:
+    """Bring what lies at an address, whatever it is, into the store. Raises NetworkError (TooLong beyond `largest`)."""
+    writers: list[BlobWriter] = []
+    with contextlib.ExitStack() as attempt:
+
+        def begin() -> Sink:
+            attempt.close()  # an earlier one that stumbled
+            writers[:] = [attempt.enter_context(store.writer())]
+            return writers[0].write
+
+        try:
+            fetch_at_most(network, url, largest, begin)
+            return writers[0].commit()
+        except OSError as error:
+            raise _no_room(store, without_passwords(url), error) from error
+
+
+def _no_room(store: Store, what: str, error: OSError) -> StoreError:
+    return StoreError(
+        "cannot keep a file",
+        where=what,
+        expected=f"room for it in {store.root}",
+        found=error.strerror or str(error),
+    )
 
 
 def _read(path: Path, begin: Callable[[], Sink]) -> None:

@@ -2,8 +2,8 @@
 
 `httpx` is imported at the first fetch, so that an offline command never pays for it.
 Names drop out for seconds and servers answer 5xx now and then, so a fetch is tried again a few times;
-a definite answer (404, a missing login) is not. Logins stand in an address, or else in the user's netrc; they go to
-no other host, and errors don't show them.
+a definite answer (404, a missing login, more bytes than there may be) is not. Logins stand in an address, or else
+in the user's netrc; they go to no other host, and errors don't show them.
 """
 
 import os
@@ -26,12 +26,19 @@ if TYPE_CHECKING:
 ATTEMPTS = 4
 """How often a fetch is tried when the network or the server stumbles."""
 
+SMALL = 16 << 20
+"""Most bytes of what is read whole; Debian's largest InRelease has 0.3 MB."""
+
 Sink = Callable[[bytes], object]
 """Takes the next bytes of a body."""
 
 
 class NotThere(NetworkError):
     """The server answers, and says that it does not have this, or not for us (404, 410, 403, 401)."""
+
+
+class TooLong(NetworkError):
+    """The answer goes on where the longest that is right would have ended."""
 
 
 class Network(Protocol):
@@ -72,7 +79,7 @@ class RealNetwork:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 self._stream(url, open_sink())
-            except NotThere:
+            except (NotThere, TooLong):
                 raise
             except NetworkError:
                 if attempt == ATTEMPTS:
@@ -122,15 +129,35 @@ def is_local(url: str) -> bool:
 
 
 def read_url(network: Network, url: str) -> bytes:
-    """The whole body of a small resource (an index page, a signed release file)."""
+    """The whole body of a small resource (a signed release file). Raises TooLong for one of more than `SMALL` bytes."""
     bodies: list[bytearray] = []
 
     def open_sink() -> Sink:
-        bodies.append(bytearray())
-        return bodies[-1].extend
+        bodies[:] = [bytearray()]
+        return bodies[0].extend
 
-    network.fetch(url, open_sink)
-    return bytes(bodies[-1])
+    fetch_at_most(network, url, SMALL, open_sink)
+    return bytes(bodies[0])
+
+
+def fetch_at_most(network: Network, url: str, limit: int, open_sink: Callable[[], Sink]) -> None:
+    """Stream a body of at most `limit` bytes into a sink. Raises TooLong for a longer one, NotThere or NetworkError."""
+
+    def open_limited() -> Sink:
+        sink, size = open_sink(), 0
+
+        def take(block: bytes) -> None:
+            nonlocal size
+            size += len(block)
+            if size > limit:
+                hint = "check the address, and which mirror or proxy answers for it"
+                expected, found = f"at most {limit} bytes", "more"
+                raise TooLong(_cannot_fetch(url), expected=expected, found=found, hint=hint)
+            sink(block)
+
+        return take
+
+    network.fetch(url, open_limited)
 
 
 def _require_ok(url: str, status: int) -> None:

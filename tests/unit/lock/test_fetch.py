@@ -8,11 +8,11 @@ import pytest
 
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError, NetworkError
-from reprobridge.lock.fetch import AddressBook, Fetcher, Wanted
+from reprobridge.lock.fetch import AddressBook, Fetcher, Wanted, fetch_unknown
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import Store
-from reprobridge.system.network import Offline, Sink
-from support.file_server import FileServer, redirect, status, truncated, wrong_bytes
+from reprobridge.system.network import Offline, Sink, TooLong
+from support.file_server import FileServer, endless, redirect, status, truncated, wrong_bytes
 from support.lock_doors import impatient, temporary_files
 from support.odd_files import KINDS, make_odd
 
@@ -317,3 +317,36 @@ def test_a_template_whose_file_has_left_the_mirrors_is_named_with_the_way_out(
     with pytest.raises(NetworkError) as other:
         fetcher.fetch_one(book.of(file))
     assert "template" not in str(other.value)
+
+
+@pytest.mark.parametrize("size", [len(DATA), None])
+def test_a_file_without_an_end_is_refused_at_its_size_or_where_that_is_unknown_at_the_largest(
+    store: Store, file_server: FileServer, size: int | None
+) -> None:
+    url = file_server.put("/a.whl", DATA)
+    file_server.fail("/a.whl", endless())
+    with pytest.raises(ArtifactError, match=r"a\.whl") as raised:
+        Fetcher(store, impatient(), largest=2 * len(DATA)).fetch_one(wanted(url, size=size))
+    assert raised.value.found == f"more than {size or 2 * len(DATA)} bytes at {url}"
+    assert file_server.paths() == ["/a.whl"]
+    assert not temporary_files(store.root)
+
+
+def test_a_file_of_unknown_digest_is_kept_under_the_one_that_it_has(
+    store: Store, file_server: FileServer
+) -> None:
+    file_server.fail("/a.tar.gz", truncated(1000, times=2))
+    assert fetch_unknown(store, impatient(), file_server.put("/a.tar.gz", DATA)) == Digest.of(DATA)
+    assert store.read(Digest.of(DATA)) == DATA
+    assert not temporary_files(store.root)
+
+
+def test_a_file_of_unknown_digest_without_an_end_is_refused_and_nothing_of_it_is_kept(
+    store: Store, file_server: FileServer
+) -> None:
+    url = file_server.put("/a.tar.gz", DATA)
+    file_server.fail("/a.tar.gz", endless())
+    with pytest.raises(TooLong, match=f"at most {len(DATA)} bytes") as raised:
+        fetch_unknown(store, impatient(), url, len(DATA))
+    assert url in str(raised.value)
+    assert not [path for path in (store.root / "blobs").rglob("*") if path.is_file()]

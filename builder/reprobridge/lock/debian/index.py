@@ -1,23 +1,24 @@
 """Signed package indexes: InRelease, then the Packages files that it lists by SHA-256.
 
 Nothing is read that is not covered by the signature: the text of InRelease comes out of the verification,
-each Packages file is checked by size and digest before it is unpacked, and the release must be the suite
-that was asked for. Dates count only here, when locking: `Valid-Until` must lie ahead, and a release older
-than the one the template was locked from is a stale (or replayed) mirror.
+each Packages file is held to its size while it comes and checked by digest before it is unpacked, and the
+release must be the suite that was asked for. Dates count only here, when locking: `Valid-Until` must lie ahead,
+and a release older than the one the template was locked from is a stale (or replayed) mirror.
 """
 
 import lzma
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from reprobridge.digest import Digest
-from reprobridge.errors import LockError, NetworkError, ReproBridgeError
+from reprobridge.errors import ArtifactError, LockError, NetworkError, ReproBridgeError
 from reprobridge.frozen import frozen
 from reprobridge.lock.debian.control import parse_paragraph
 from reprobridge.lock.debian.mirrors import TIMESTAMP, DebianSettings
 from reprobridge.lock.debian.signature import signed_text
+from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.model import LockedSuite
 from reprobridge.lock.template import Template, TemplateSuite
 from reprobridge.store.store import Store
@@ -134,35 +135,21 @@ def _read_packages(sources: IndexSources, release: Release, dists: str, folder: 
     if name not in release.files:
         raise LockError("the suite has no such index", where=dists, expected=name, found="not in InRelease")
     digest, size = release.files[name]
-    if not sources.store.has(digest):
-        _fetch_first(
-            sources, [f"{dists}/{folder}/by-hash/SHA256/{digest.hex}", f"{dists}/{name}"], (digest, size)
-        )
+    urls = [f"{dists}/{folder}/by-hash/SHA256/{digest.hex}", f"{dists}/{name}"]
+    wanted = Wanted(name=name, sha256=digest, size=size, addresses=lambda: urls)
+    try:
+        Fetcher(sources.store, sources.network).fetch_one(wanted)
+    except ArtifactError as error:
+        raise LockError(
+            "the index is not the one that the signed release lists",
+            where=dists,
+            expected=f"{name}: {error.expected}",
+            found=error.found,
+        ) from error
     try:
         return lzma.decompress(sources.store.read(digest)).decode("utf-8")
     except (lzma.LZMAError, UnicodeDecodeError) as error:
         raise LockError("the index cannot be unpacked", where=f"{dists}/{name}", found=str(error)) from error
-
-
-def _fetch_first(sources: IndexSources, urls: Sequence[str], expected: tuple[Digest, int]) -> None:
-    last: ReproBridgeError | None = None
-    for url in urls:
-        try:
-            data = read_url(sources.network, url)
-        except NetworkError as error:
-            last = error
-            continue
-        if (Digest.of(data), len(data)) == expected:
-            sources.store.add(data)
-            return
-        last = LockError(
-            "the index is not the one that the signed release lists",
-            where=url,
-            expected=f"{expected[0]}, {expected[1]} bytes",
-            found=f"{Digest.of(data)}, {len(data)} bytes",
-        )
-    if last is not None:
-        raise last
 
 
 def _listed_files(value: str) -> dict[str, tuple[Digest, int]]:

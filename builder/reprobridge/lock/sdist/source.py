@@ -8,12 +8,11 @@ from reprobridge.errors import ArtifactError, LockError
 from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.exclusion import VERSION_CONTROL, Exclusion
-from reprobridge.lock.fetch import Fetcher, Wanted
+from reprobridge.lock.fetch import Fetcher, Wanted, fetch_unknown
 from reprobridge.lock.kept_tree import has_tree
 from reprobridge.lock.model import LockedBuild, LockedFile
 from reprobridge.lock.tree import keep_tree, tree_difference
 from reprobridge.spec.requirement_source import SourceWish, archive_name
-from reprobridge.system.network import read_url
 
 KIND = "sdist-tree"
 """Kind of the store's results that lead from an sdist's SHA-256 to its tree."""
@@ -172,6 +171,6 @@ def _commit(url: str, commit: str, doors: Doors) -> Digest:
 
 
 def _archive(wish: SourceWish, doors: Doors) -> Wanted:
-    """The archive; one of unknown digest is fetched here (it is source code, so small), and locked as it is."""
-    sha256 = wish.sha256 or doors.store.add(read_url(doors.network, wish.origin))
+    """The archive; one of unknown digest is fetched here, and locked as it is."""
+    sha256 = wish.sha256 or fetch_unknown(doors.store, doors.network, wish.origin)
     return Wanted(name=archive_name(wish.origin), sha256=sha256, size=None, addresses=lambda: [wish.origin])

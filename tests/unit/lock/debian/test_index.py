@@ -11,10 +11,11 @@ from reprobridge.lock.debian.index import IndexSources, SuiteIndex, read_suite
 from reprobridge.lock.debian.mirrors import DebianSettings
 from reprobridge.lock.template import Certificate, Template, TemplateSuite
 from reprobridge.store.store import Store
-from reprobridge.system.network import RealNetwork
+from reprobridge.system.network import SMALL, RealNetwork
 from support.debian_archive import DebianArchive, signing_key
 from support.debs import DebSource, build_deb
-from support.file_server import FileServer, status, wrong_bytes
+from support.file_server import FileServer, endless, said_length, status, wrong_bytes
+from support.lock_doors import temporary_files
 
 SUITE = TemplateSuite("debian", "bookworm")
 IN_RELEASE = "/debian/dists/bookworm/InRelease"
@@ -178,6 +179,44 @@ def test_packages_with_wrong_bytes_are_refused(
     for path in [path for path in file_server._files if "Packages.xz" in path or "by-hash" in path]:
         file_server.fail(path, wrong_bytes(index=10))
     with pytest.raises(LockError, match="not the one that the signed release lists"):
+        read(sources())
+
+
+@pytest.mark.usefixtures("archive")
+def test_packages_without_an_end_are_refused_as_soon_as_they_are_longer_than_the_release_says(
+    file_server: FileServer, sources: Callable[..., IndexSources]
+) -> None:
+    paths = [path for path in file_server._files if "Packages.xz" in path or "by-hash" in path]
+    for path in paths:
+        file_server.fail(path, endless())
+    made = sources()
+    with pytest.raises(LockError, match="not the one that the signed release lists") as raised:
+        read(made)
+    size = next(len(file_server._files[path].body) for path in paths if path.endswith("Packages.xz"))
+    assert f", {size} bytes" in str(raised.value)
+    assert f"more than {size} bytes" in str(raised.value)
+    assert not temporary_files(made.store.root)
+
+
+@pytest.mark.usefixtures("archive")
+def test_a_release_file_without_an_end_is_refused_with_its_address_and_the_next_mirror_is_asked(
+    file_server: FileServer, sources: Callable[..., IndexSources]
+) -> None:
+    url = file_server.put("/endless/dists/bookworm/InRelease", b"-----BEGIN PGP SIGNED MESSAGE-----\n" * 1000)
+    file_server.fail("/endless/dists/bookworm/InRelease", endless())
+    with pytest.raises(NetworkError) as raised:
+        read(sources("/endless"))
+    for part in (url, f"at most {SMALL} bytes", "REPROBRIDGE_DEBIAN_MIRROR"):
+        assert part in str(raised.value)
+    assert read(sources("/endless", "/debian")).texts
+
+
+@pytest.mark.usefixtures("archive")
+def test_a_release_file_that_a_wrong_length_cuts_off_is_refused(
+    file_server: FileServer, sources: Callable[..., IndexSources]
+) -> None:
+    file_server.fail(IN_RELEASE, said_length(200))
+    with pytest.raises(LockError, match="not signed by a key of the template"):
         read(sources())
 
 
