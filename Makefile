@@ -27,7 +27,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: setup ## Lock, build and validate a paper's artifact, then measure one of its numbers (STORE=DIR: in a store of its own)
-	$(BIN)/reprobridge lock --check $(DEMO)
+	$(BIN)/reprobridge lock $(DEMO)
 	$(BIN)/reprobridge build $(DEMO)
 	$(BIN)/reprobridge validate $(DEMO)
 	$(BIN)/reprobridge run $(DEMO) lda
