@@ -77,7 +77,18 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     else:
         write_lock(path, locked.lock)
         doors.log(f"wrote {path}")
+    _warn_of_tools(locked.lock, arguments.folder, doors)
     return 0
+
+
+def _warn_of_tools(lock: "Lock", folder: Path, doors: Doors) -> None:
+    """Say that a build will refuse a lock whose wishes are answered: its tools stay as they are until asked."""
+    from reprobridge.lock.tools import tool_differences, tools_remedy
+
+    if differences := tool_differences(lock.tools):
+        places = ", ".join(problem.where for problem in differences)
+        doors.log(f"warning: this release gives other bytes than the lock promises: {places}")
+        doors.log(f"hint: {tools_remedy(lock.tools.release, folder)}")
 
 
 def _normalised(name: str) -> str:

@@ -81,6 +81,25 @@ def test_relocking_before_a_build_says_what_locking_says(tmp_path: Path) -> None
     assert said[1] == said[0]
 
 
+def test_locking_keeps_the_tools_of_another_state_and_says_that_a_build_refuses_them(tmp_path: Path) -> None:
+    copy = copy_of(MINIMAL, tmp_path)
+    lock = copy / "reprobridge.lock"
+    lock.write_text(lock.read_text().replace('"wheel": 1', '"wheel": 99'))
+    done = reprobridge("lock", copy, store=tmp_path / "store")
+    succeed(done)
+    assert f"{lock} is up to date" in done.stderr
+    assert (
+        "warning: this release gives other bytes than the lock promises: tools.converters.wheel"
+        in done.stderr
+    )
+    assert "--upgrade-tools" in done.stderr
+    refused = reprobridge("build", copy, "--offline", store=tmp_path / "store")
+    assert refused.returncode == 3
+    assert "converters.wheel" in refused.stderr
+    succeed(reprobridge("lock", copy, "--upgrade-tools", store=tmp_path / "store"))
+    succeed(reprobridge("lock", copy, "--check", store=tmp_path / "store"))
+
+
 def test_a_new_artifact_locks_without_a_warning(tmp_path: Path) -> None:
     succeed(reprobridge("init", tmp_path / "new", store=tmp_path / "store"))
     done = reprobridge("lock", tmp_path / "new", store=tmp_path / "store")

@@ -140,7 +140,7 @@ def test_a_lock_of_other_tools_is_refused_until_upgraded(artifact: Path, doors: 
     older = replace(lock, tools=replace(current_tools(), converters={"wheel": 0}))
     assert "tools.converters.wheel" in [problem.where for problem in tool_differences(older.tools)]
     with pytest.raises(LockError, match="upgrade-tools"):
-        require_tools(older.tools, "reprobridge.lock")
+        require_tools(older.tools, "reprobridge.lock", artifact)
     kept = lock_artifact(read_spec(artifact), older, LockOptions(), artifact, doors).lock
     assert kept.tools == older.tools
     made = lock_artifact(read_spec(artifact), older, LockOptions(tools=True), artifact, doors).lock
