@@ -237,6 +237,13 @@ INSTALLED = {
         '"tree": 2',
         "converters.tree",
     ),
+    "the plan's revision": ("builder/reprobridge/lock/revisions.py", "PLAN = 1", "PLAN = 2", "another plan"),
+    "the order of layers": (
+        "image-templates/layer-order.json",
+        '"small_buckets": 6',
+        '"small_buckets": 3',
+        "another layer_order",
+    ),
     "the base system": ("image-templates/debian12-py311.yaml", "packages:", "packages:\n  - nano", "debian"),
 }
 

@@ -1,7 +1,7 @@
 """Revisions of what of this tool reaches an image's bytes: each grows whenever the same input would give other bytes.
 
-The lock pins them. What a revision covers is held by tests with committed digests (`tests/unit/plan/test_revision.py`,
-`tests/unit/assemble/test_revision.py`) and by the golden digests of the examples.
+The lock pins them. Tests hold each to the digests of what it makes of samples (`test_revision.py` in tests/unit/plan and
+tests/unit/assemble, `test_revision_converters.py`), and the examples' golden digests notice the rest.
 """
 
 from collections.abc import Mapping

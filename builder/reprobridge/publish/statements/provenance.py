@@ -99,7 +99,7 @@ def _internal(lock: Lock) -> dict[str, Json]:
         "launcher": str(tools.launcher),
         "plan": tools.plan,
         "assembly": tools.assembly,
-        "layer_order": str(tools.layer_order),
+        "layer_order": None if tools.layer_order is None else str(tools.layer_order),
     }
 
 

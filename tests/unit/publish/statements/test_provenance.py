@@ -52,7 +52,8 @@ def test_source_and_lock_stand_first() -> None:
 def test_converters_and_encoder_are_parameters() -> None:
     parameters = predicate()["buildDefinition"]["internalParameters"]
     assert parameters["converters"]["wheel"] == 1
-    assert set(parameters) == {"release", "encoder", "codec", "converters", "launcher"}
+    pinned = {"encoder", "codec", "converters", "launcher", "plan", "assembly", "layer_order"}
+    assert set(parameters) == {"release", *pinned}
 
 
 def test_a_rebuild_elsewhere_differs_in_the_run_details_only() -> None:
