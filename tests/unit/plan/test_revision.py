@@ -14,7 +14,7 @@ from reprobridge.spec.model import Spec
 from support.artifact_on_disk import FILES, ArtifactOnDisk
 from support.specs import PLATFORM, digest, sample_deb, sample_lock, sample_wheel
 
-DIGEST_OF_PLAN = {1: "sha256:d863f81d32dfefba614fd6982414be19f1d8ac984f547d03222eb29f909e7cee"}
+DIGEST_OF_PLAN = {1: "sha256:43964fd9a27f952ca40a66cff85df0805fed488fd98f37635550c34d03491d70"}
 """Revision -> digest of the plan below. A new revision is a new line, and the old one goes."""
 ORDER = LayerOrder(
     base_python=("python3*",),
