@@ -7,6 +7,7 @@ so every changed line belongs to exactly one change, and a change without effect
 
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from reprobridge.digest import Digest, digest_json
@@ -17,6 +18,7 @@ from reprobridge.lock.exclusion import Exclusion
 from reprobridge.lock.folder import look, read_folder
 from reprobridge.lock.git_environment import closed_environment
 from reprobridge.lock.kept_tree import has_tree
+from reprobridge.lock.model import LockedChange
 from reprobridge.lock.tree import history_in, native_path, unpack_tree
 from reprobridge.spec.model import Change, Spec
 from reprobridge.system import files
@@ -24,21 +26,11 @@ from reprobridge.system.processes import Command, Completed
 
 KIND = "refined-tree"
 """Kind of the store's results that remember what a series made of a tree."""
-RULES = 1
+RULES = 2
 """Grows when the same tree and series give another result."""
 
 _FAILED = re.compile(r"error: patch failed: (?P<file>.*):(?P<line>\d+)")
 _HUNK = re.compile(rb"^@@ -(?P<line>\d+)", re.MULTILINE)
-
-
-@frozen
-class Touched:
-    """What one change does."""
-
-    change: str
-    """Its id."""
-    files: tuple[str, ...]
-    """Paths that it changes, makes or removes, sorted."""
 
 
 @frozen
@@ -47,7 +39,7 @@ class Refined:
 
     tree: Digest
     """Its digest; the tree is in the store."""
-    changes: tuple[Touched, ...]
+    changes: tuple[LockedChange, ...]
     """In the order of the series."""
 
 
@@ -58,23 +50,29 @@ def apply_changes(tree: Digest, spec: Spec, doors: Doors) -> Refined:
     _refuse_history(tree, doors)
     patches = [[change.id, str(Digest.of(spec.files[change.patch]))] for change in spec.changes]
     key = digest_json({"tree": str(tree), "patches": patches, "exclude": list(spec.exclude), "rules": RULES})
-    if refined := _remembered(doors, key):
+    if refined := _remembered(doors, key, spec):
         return refined
     with files.scratch_folder(doors.scratch) as root:
         unpack_tree(doors.store, tree, root)
         series = _Series(root, spec, doors)
-        touched = tuple(series.apply(change) for change in spec.changes)
-        refined = Refined(read_folder(doors.store, root, where="the changed source").kept.tree, touched)
+        touched = [series.apply(change) for change in spec.changes]
+        tree = read_folder(doors.store, root, where="the changed source").kept.tree
+        refined = Refined(tree, _locked(spec, touched))
     doors.store.remember(
-        KIND, key, {"tree": str(refined.tree), "changes": [[one.change, list(one.files)] for one in touched]}
+        KIND, key, {"tree": str(refined.tree), "changes": [list(one.files) for one in refined.changes]}
     )
     return refined
 
 
-def _remembered(doors: Doors, key: Digest) -> Refined | None:
+def _locked(spec: Spec, touched: Sequence[Sequence[str]]) -> tuple[LockedChange, ...]:
+    pairs = zip(spec.changes, touched, strict=True)
+    return tuple(LockedChange(Digest.of(spec.files[change.patch]), tuple(files)) for change, files in pairs)
+
+
+def _remembered(doors: Doors, key: Digest, spec: Spec) -> Refined | None:
     match doors.store.result(KIND, key):
         case {"tree": str(tree), "changes": [*changes]} if has_tree(doors.store, Digest.parse(tree)):
-            return Refined(Digest.parse(tree), tuple(Touched(name, tuple(paths)) for name, paths in changes))
+            return Refined(Digest.parse(tree), _locked(spec, changes))
     return None
 
 
@@ -96,7 +94,8 @@ class _Series:
     def __init__(self, root: Path, spec: Spec, doors: Doors) -> None:
         self._root, self._spec, self._doors = root, spec, doors
 
-    def apply(self, change: Change) -> Touched:
+    def apply(self, change: Change) -> list[str]:
+        """Apply it; gives the paths that it changes, makes or removes, sorted."""
         patch = self._spec.files[change.patch]
         named = self._named(change, patch)
         self._refuse_excluded(change, named)
@@ -112,7 +111,7 @@ class _Series:
             raise _wrong(
                 change, "a patch that changes something", "one without effect", hint="drop the change"
             )
-        return Touched(change.id, tuple(sorted(touched)))
+        return sorted(touched)
 
     def _named(self, change: Change, patch: bytes) -> set[str]:
         """Paths that the patch names: all that it touches, but for the old names of renamed files."""

@@ -27,7 +27,7 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
     wishes = [("source", lock.source.wish, source_wish(spec, folder, doors))]
     problems = []
     if wishes[0][1] == wishes[0][2]:
-        for name, (asked, found) in misnamed(spec.source, lock.source).items():
+        for name, (asked, found) in misnamed(spec, lock.source).items():
             problems.append(Problem(f"source.{name}", asked, found, "run `reprobridge lock`"))
     if lock.template != template.name:
         problems.append(Problem("template", template.name, lock.template, "run `reprobridge lock`"))

@@ -87,7 +87,7 @@ def _source(
     spec: Spec, previous: Lock | None, folder: Path, doors: Doors
 ) -> tuple[LockedSource, tuple[str, ...]]:
     kept = previous.source if previous else None
-    if kept and kept.wish == source_wish(spec, folder, doors) and not misnamed(spec.source, kept):
+    if kept and kept.wish == source_wish(spec, folder, doors) and not misnamed(spec, kept):
         return kept, ()
     resolved = lock_source(spec, folder, doors)
     return resolved.locked, resolved.warnings

@@ -197,10 +197,22 @@ class LockedPlatform:
     """Python packages."""
 
 
+@frozen
+class LockedChange:
+    """What one change does to the original code."""
+
+    patch: Digest
+    """SHA-256 of its patch."""
+    files: tuple[str, ...]
+    """Paths that it changes, makes or removes, sorted; of a renamed file both."""
+
+
 @frozen(kw_only=True)
 class LockedSource:
     """The original code and what the changes make of it."""
 
+    LATER = ("changes",)
+    """Fields that are left out where they are empty."""
     wish: Digest
     """Of source, exclude, and the patches' bytes."""
     kind: str
@@ -217,6 +229,8 @@ class LockedSource:
     """Of the tree with all changes applied: what /rra/code holds."""
     date: str
     """RFC 3339: the commit's or release's date; 1980-01-02T00:00:00Z where there is none."""
+    changes: tuple[LockedChange, ...] = ()
+    """What each change does, in the order of the series."""
 
     def __post_init__(self) -> None:
         if self.kind not in ("git", "archive", "pypi", "path"):

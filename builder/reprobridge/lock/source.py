@@ -8,7 +8,6 @@ remembered in the store; a folder is looked at each time (`folder.py`).
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from reprobridge.digest import Digest, Json, digest_json
@@ -21,9 +20,6 @@ from reprobridge.lock.kept_tree import has_tree, kept_tree
 from reprobridge.lock.model import LockedFile, LockedSource
 from reprobridge.lock.tree import Found, history_in, keep_tree, tree_difference
 from reprobridge.spec.model import ArchiveSource, FolderSource, GitSource, PypiSource, Source, Spec
-
-if TYPE_CHECKING:
-    from reprobridge.lock.changes import Touched
 
 UNDATED = "1980-01-02T00:00:00Z"
 """Date of a source that has none of its own; the time of everything in layers (`oci/tar.py`)."""
@@ -41,8 +37,6 @@ class ResolvedSource:
 
     locked: LockedSource
     """What stands in the lock."""
-    changes: "tuple[Touched, ...]"
-    """What each change touches."""
     warnings: tuple[str, ...]
     """What is odd but no error, for people."""
 
@@ -81,6 +75,7 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
         tree=original.tree,
         refined=refined.tree,
         date=original.date,
+        changes=refined.changes,
     )
     history = tuple(
         f"{path} is part of the source and would reach the image: add it to `source.exclude`"
@@ -91,7 +86,7 @@ def lock_source(spec: Spec, folder: Path, doors: Doors) -> ResolvedSource:
         for secret in secrets_in(doors.store, refined.tree)
     )
     warnings = (*original.warnings, *history, *secrets)
-    return ResolvedSource(locked=locked, changes=refined.changes, warnings=warnings)
+    return ResolvedSource(locked=locked, warnings=warnings)
 
 
 def source_wish(spec: Spec, folder: Path, doors: Doors, *, tree: Digest | None = None) -> Digest:
@@ -179,14 +174,21 @@ def origin(source: Source) -> str:
             return path.as_posix()
 
 
-def misnamed(source: Source, locked: LockedSource) -> dict[str, tuple[str, str]]:
-    """What a lock that answers the wish says otherwise than the spec, since it was edited: field -> asked, locked."""
+def misnamed(spec: Spec, locked: LockedSource) -> dict[str, tuple[str, str]]:
+    """What a lock that answers the wish says otherwise than the spec: field -> asked, locked.
+
+    Somebody edited it, or it is of a release that did not lock yet what the changes do.
+    """
+    source, patches = spec.source, [Digest.of(spec.files[change.patch]) for change in spec.changes]
+    known = [change.patch for change in locked.changes]
     commit = source.commit if isinstance(source, GitSource) else None
     pairs = {
         "kind": (source_kind(source), locked.kind),
         "origin": (origin(source), locked.origin),
         "commit": (str(commit), str(locked.commit)),
     }
+    if patches != known:
+        pairs["changes"] = (f"what {len(patches)} patches do", f"what {len(known)} others do")
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 

@@ -223,7 +223,7 @@ def _documents(inputs: PlanInputs, locked: LockedPlatform, artifact: ArtifactId)
     return {
         "rra/manifest.json": manifest_bytes(spec, lock.source, locked, artifact),
         "rra/GUIDE.md": guide_text(spec).encode(),
-        "rra/CHANGES.md": changes_text(spec).encode(),
+        "rra/CHANGES.md": changes_text(spec, lock.source).encode(),
         "rra/sbom.spdx.json": sbom_bytes(spec, lock, locked, artifact.id),
         **{f"rra/spec/{path.as_posix()}": data for path, data in spec.files.items()},
     }

@@ -11,6 +11,7 @@ from reprobridge.lock.changes import Refined, apply_changes
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.folder import read_folder
 from reprobridge.lock.kept_tree import tree_blob
+from reprobridge.lock.model import LockedChange
 from reprobridge.lock.tree import tree_rows
 from reprobridge.spec.model import Spec
 from support.git_repository import GitRepository
@@ -75,7 +76,10 @@ def test_a_series_is_applied_in_order_and_each_change_says_what_it_touches(
 ) -> None:
     second = replace_line(5, "line five and a half").replace(b"-line 5", b"-line five")
     refined = refine(opened, tree, replace_line(5, "line five"), second)
-    assert [(one.change, one.files) for one in refined.changes] == [("C1", ("run.py",)), ("C2", ("run.py",))]
+    assert refined.changes == (
+        LockedChange(Digest.of(replace_line(5, "line five")), ("run.py",)),
+        LockedChange(Digest.of(second), ("run.py",)),
+    )
     expected = RUN.replace("line 5\n", "line five and a half\n").encode()
     assert tree_rows(opened.store, refined.tree)["run.py"].sha256 == Digest.of(expected).hex
 
@@ -98,6 +102,21 @@ def test_a_patch_may_rename_delete_add_change_modes_links_and_binary_files(
     assert refined.changes[0].files == (
         "added é.sh", "data.bin", "link", "new/name.py", "old/name.py", "run.py", "tool.sh",
     )  # fmt: skip
+
+
+def test_what_a_change_touches_is_read_off_the_files_and_not_off_its_text(
+    opened: Doors, original: GitRepository
+) -> None:
+    original.write("a.sql", "-- a/comment in SQL\nselect 1;\n")
+    original.write("naïve.py", "1\n")
+    tree = read_folder(opened.store, original.folder, (".git",)).kept.tree
+    plain = b"--- old/a.sql\t2020-01-01 00:00:00\n+++ new/a.sql\t2020-01-02 00:00:00\n@@ -1,2 +1 @@\n"
+    comment = plain + b"--- a/comment in SQL\n select 1;\n"
+    quoted = b'diff --git "a/na\\303\\257ve.py" "b/na\\303\\257ve.py"\n'
+    quoted += b'--- "a/na\\303\\257ve.py"\n+++ "b/na\\303\\257ve.py"\n@@ -1 +1 @@\n-1\n+2\n'
+    refined = refine(opened, tree, comment, quoted)
+    assert [one.files for one in refined.changes] == [("a.sql",), ("naïve.py",)]
+    assert refine(opened, tree, comment, quoted) == refined  # as it is remembered
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])

@@ -17,6 +17,7 @@ from reprobridge.store.store import Store
 from reprobridge.system.network import Offline
 from reprobridge.system.processes import RealProcesses
 from support.artifacts import MINIMAL
+from support.specs import sample_change
 
 
 @pytest.fixture
@@ -165,6 +166,20 @@ def test_a_lock_that_names_another_source_than_the_spec_is_refused_and_corrected
     write_lock(artifact / "reprobridge.lock", edited)
     assert places(artifact, doors) == [f"source.{field}"]
     assert lock_artifact(read_spec(artifact), edited, LockOptions(), artifact, doors).lock == right
+
+
+def test_a_lock_that_does_not_say_what_the_changes_do_is_refused_and_completed(
+    artifact: Path, doors: Doors
+) -> None:
+    plain, change = read_spec(artifact), sample_change()
+    patch = b"--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+1\n"
+    spec = replace(plain, changes=(change,), files={**plain.files, change.patch: patch})
+    right = lock_artifact(spec, None, LockOptions(), artifact, doors).lock
+    assert [change.files for change in right.source.changes] == [("new.py",)]
+    before = replace(right, source=replace(right.source, changes=()))
+    (problem,) = stale_wishes(spec, before, artifact, doors)
+    assert (problem.where, problem.found) == ("source.changes", "what 0 others do")
+    assert lock_artifact(spec, before, LockOptions(), artifact, doors).lock == right
 
 
 def test_a_lock_that_names_another_interpreter_than_its_template_is_refused(

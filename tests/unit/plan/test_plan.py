@@ -5,7 +5,9 @@ import subprocess
 
 import pytest
 
+from reprobridge.digest import Digest
 from reprobridge.frozen import replace
+from reprobridge.lock.model import LockedChange
 from reprobridge.lock.tools import layer_order
 from reprobridge.plan.model import BuildPlan, FilesRecipe
 from reprobridge.plan.order import LayerOrder
@@ -149,13 +151,19 @@ def test_the_guide_holds_the_authors_text_and_the_generated_sections() -> None:
     assert "## Pitfalls" not in guide
 
 
-def test_a_patch_with_fences_of_its_own_stays_inside_its_block() -> None:
+def test_a_patch_with_fences_stays_inside_its_block_and_its_files_are_the_locked_ones() -> None:
     change = sample_change()
     patch = b"--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-```\n+````text\n"
     files = {**sample_spec().files, change.patch: patch}
-    made = planned(spec=sample_spec(changes=(change,), files=files))
-    assert b"`````diff\n" in contents(made, "rra/CHANGES.md")
-    assert json.loads(contents(made, "rra/manifest.json"))["changes"][0]["files"] == ["README.md"]
+    lock = sample_lock()
+    locked = LockedChange(Digest.of(patch), ("README.md", "read me.md"))
+    lock = replace(lock, source=replace(lock.source, changes=(locked,)))
+    made = planned(spec=sample_spec(changes=(change,), files=files), lock=lock)
+    changes = contents(made, "rra/CHANGES.md").decode()
+    assert "`````diff\n" in changes
+    assert "- Files: README.md, read me.md\n" in changes
+    files_of_it = json.loads(contents(made, "rra/manifest.json"))["changes"][0]["files"]
+    assert files_of_it == ["README.md", "read me.md"]
 
 
 @pytest.mark.parametrize("name", ["numpy", "torch"])

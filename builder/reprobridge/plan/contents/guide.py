@@ -7,7 +7,7 @@ engine, since no library's release may reach an image's bytes (ADR 0006).
 
 from collections.abc import Iterable
 
-from reprobridge.plan.contents.manifest import patched_files
+from reprobridge.lock.model import LockedChange, LockedSource
 from reprobridge.spec.model import Ambiguity, Change, Spec, Task
 
 
@@ -27,12 +27,14 @@ def guide_text(spec: Spec) -> str:
     return "\n".join([author.rstrip() + "\n", *filter(None, sections)])
 
 
-def changes_text(spec: Spec) -> str:
+def changes_text(spec: Spec, source: LockedSource) -> str:
     """The list of changes with their patches, Markdown."""
     head = f"# Changes to the source of {spec.paper.title}\n"
     if not spec.changes:
         return head + "\nNone: the refined code is the source as it was published.\n"
-    return "\n".join([head, *(_change(change, spec) for change in spec.changes)])
+    return "\n".join(
+        [head, *(_change(spec, *pair) for pair in zip(spec.changes, source.changes, strict=True))]
+    )
 
 
 def _section(title: str, parts: Iterable[str]) -> str:
@@ -100,7 +102,7 @@ def _change_line(change: Change) -> str:
     return f"- {change.id} ({change.change_class.replace('_', ' ')}): {change.why}"
 
 
-def _change(change: Change, spec: Spec) -> str:
+def _change(spec: Spec, change: Change, locked: LockedChange) -> str:
     patch = spec.files[change.patch].decode("utf-8", "replace")
     fence = "`" * max(3, _longest_fence(patch) + 1)
     follows = ", ".join(filter(None, [change.paper and f"paper {change.paper}", change.ambiguity]))
@@ -110,7 +112,7 @@ def _change(change: Change, spec: Spec) -> str:
         f"- Affects numbers: {change.affects_numbers}",
         f"- Follows: {follows or 'no decision'}",
         f"- Tasks: {_tasks(change.tasks)}",
-        f"- Files: {', '.join(patched_files(spec.files[change.patch]))}\n",
+        f"- Files: {', '.join(locked.files)}\n",
         f"{fence}diff\n{patch.rstrip()}\n{fence}\n",
     ]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 
 from reprobridge.digest import Digest, digest_json
-from reprobridge.lock.model import LockedPlatform, LockedSource, LockedWheel
+from reprobridge.lock.model import LockedChange, LockedPlatform, LockedSource, LockedWheel
 from reprobridge.spec import model
 from reprobridge.spec.extract import launcher_form
 from reprobridge.spec.model import Spec, Task
@@ -44,7 +44,7 @@ def manifest_bytes(
             "tree": source.refined.hex,
             "date": source.date,
         },
-        "changes": [_change(change, spec) for change in spec.changes],
+        "changes": [_change(*pair) for pair in zip(spec.changes, source.changes, strict=True)],
         "decisions": _decisions(spec.decisions),
         "environment": {
             "python": "/opt/env/bin/python",
@@ -103,7 +103,7 @@ def _paper(paper: model.Paper) -> dict[str, object]:
     return {**{name: getattr(paper, name) for name in fields}, "authors": list(paper.authors)}
 
 
-def _change(change: model.Change, spec: Spec) -> dict[str, object]:
+def _change(change: model.Change, locked: LockedChange) -> dict[str, object]:
     return {
         "id": change.id,
         "class": change.change_class.value,
@@ -113,17 +113,8 @@ def _change(change: model.Change, spec: Spec) -> dict[str, object]:
         "paper": change.paper,
         "tasks": list(change.tasks),
         "patch": change.patch.name,
-        "files": patched_files(spec.files[change.patch]),
+        "files": list(locked.files),
     }
-
-
-def patched_files(patch: bytes) -> list[str]:
-    """The files of the refined code that a unified diff touches, sorted."""
-    found = set()
-    for line in patch.decode("utf-8", "replace").splitlines():
-        if line.startswith(("+++ b/", "--- a/")):
-            found.add(line[6:].split("\t")[0].rstrip())
-    return sorted(found)
 
 
 def _decisions(decisions: model.Decisions) -> dict[str, object]:
