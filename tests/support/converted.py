@@ -94,18 +94,18 @@ class OneFile:
 
 
 def convert_wheel(
-    wheel: Wheel, folder: Path, *, url: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
+    wheel: Wheel, folder: Path, *, origin: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
 ) -> Result:
     """Convert a wheel that is saved in a folder for it."""
-    return convert_file(wheel.write(folder), url=url, omit=omit, python=python)
+    return convert_file(wheel.write(folder), origin=origin, omit=omit, python=python)
 
 
 def convert_file(
-    path: Path, *, url: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
+    path: Path, *, origin: str | None = None, omit: Iterable[str] = (), python: str = "3.11"
 ) -> Result:
     """Convert a wheel file."""
     sink = Captured()
-    recipe = WheelRecipe(wheel=locked_wheel(path), python=python, url=url, omit=tuple(omit))
+    recipe = WheelRecipe(wheel=locked_wheel(path), python=python, origin=origin, omit=tuple(omit))
     return _converted(recipe, path, FragmentWriter(sink, folders=False), sink)
 
 

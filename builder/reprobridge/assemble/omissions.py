@@ -19,6 +19,7 @@ from reprobridge.plan.model import (
     DebRecipe,
     FragmentRecipe,
     InventoryRecipe,
+    RequestedRecipe,
     WheelRecipe,
 )
 
@@ -101,7 +102,9 @@ def with_omissions(plan: BuildPlan, omit: Mapping[Digest, tuple[str, ...]]) -> B
 def _without(recipe: FragmentRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> FragmentRecipe:
     match recipe:
         case WheelRecipe():
-            return replace(recipe, omit=omit.get(recipe.key(), recipe.omit))
+            return _wheel_without(recipe, omit)
+        case RequestedRecipe():
+            return replace(recipe, wheels=tuple(_wheel_without(wheel, omit) for wheel in recipe.wheels))
         case DebRecipe():
             return _deb_without(recipe, omit)
         case DebianStateRecipe():
@@ -110,6 +113,10 @@ def _without(recipe: FragmentRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> 
             return replace(recipe, of=tuple(_without(part, omit) for part in recipe.of))
         case _:
             return recipe
+
+
+def _wheel_without(wheel: WheelRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> WheelRecipe:
+    return replace(wheel, omit=omit.get(wheel.key(), wheel.omit))
 
 
 def _deb_without(deb: DebRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> DebRecipe:

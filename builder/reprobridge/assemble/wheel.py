@@ -12,12 +12,11 @@ from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import DeflatedFile, FragmentWriter
 from reprobridge.assemble.wheel_archive import WheelArchive, open_wheel
 from reprobridge.assemble.wheel_directory import broken
-from reprobridge.assemble.wheel_facts import WheelFacts, importable, write_facts
-from reprobridge.assemble.wheel_layout import SCRIPTS, Layout, PlacedFile, refuse_clashes, site_packages
+from reprobridge.assemble.wheel_facts import WheelFacts, write_facts
+from reprobridge.assemble.wheel_layout import Layout, PlacedFile, refuse_clashes, site_packages
 from reprobridge.assemble.wheel_metadata import read_metadata
 from reprobridge.assemble.wheel_record import Recorded, disagreements, write_record
 from reprobridge.assemble.wheel_scripts import PLACEHOLDER, rewritten, wrappers
-from reprobridge.digest import Json, canonical_json
 from reprobridge.oci.members import LIGHT
 from reprobridge.oci.tar import EntryKind, TarEntry
 from reprobridge.plan.model import WheelRecipe
@@ -42,7 +41,6 @@ class _Conversion:
         self._metadata = read_metadata(archive)
         self._site = site_packages(recipe.python)
         self._info = f"{self._site}/{self._metadata.folder}"
-        self._installed: dict[str, Recorded] = {}  # by image path
         self._rewritten: dict[str, Recorded] = {}  # shipped scripts, by archive path
 
     def run(self) -> bytes:
@@ -60,24 +58,18 @@ class _Conversion:
         for path, (mode, data) in added.items():
             if path not in omitted:
                 self._write(path, mode, data)
-        self._installed = {
-            row.path: Recorded.of_digest(row.content, row.size) for row in self._writer.settled()
-        }
-        shipped = {file.member.name: self._installed[file.path] for file in files} | self._rewritten
+        installed = {row.path: Recorded.of_digest(row.content, row.size) for row in self._writer.settled()}
+        shipped = {file.member.name: installed[file.path] for file in files} | self._rewritten
         if record not in omitted:
-            text = write_record(self._installed, site=self._site, record=record)
-            self._installed[record] = Recorded.of_digest(self._write(record, 0o644, text), len(text))
+            self._write(record, 0o644, write_record(installed, site=self._site, record=record))
         return write_facts(self._facts(shipped))
 
     def _added(self) -> dict[str, tuple[int, bytes]]:
         """Mode and bytes of what an installer adds, by path; it replaces what a wheel ships in its place."""
         added = {path: (0o755, text) for path, text in wrappers(self._metadata, self._recipe.python).items()}
         added[f"{self._info}/INSTALLER"] = (0o644, INSTALLER)
-        if self._recipe.url is not None:
-            digest = self._recipe.wheel.sha256.hex
-            archive_info: Json = {"hash": f"sha256={digest}", "hashes": {"sha256": digest}}
-            origin = canonical_json({"url": self._recipe.url, "archive_info": archive_info})
-            added[f"{self._info}/direct_url.json"] = (0o644, origin)
+        if self._recipe.origin is not None:
+            added[f"{self._info}/direct_url.json"] = (0o644, self._recipe.origin.encode())
         return added
 
     def _install(self, file: PlacedFile) -> None:
@@ -95,29 +87,18 @@ class _Conversion:
         packed = self._archive.packed(member)
         self._writer.deflated(DeflatedFile(entry, member.crc, member.packed_size, packed, source))
 
-    def _write(self, path: str, mode: int, data: bytes) -> str:
-        return self._writer.file(TarEntry(path, EntryKind.FILE, mode, len(data)), data)
+    def _write(self, path: str, mode: int, data: bytes) -> None:
+        self._writer.file(TarEntry(path, EntryKind.FILE, mode, len(data)), data)
 
     def _facts(self, shipped: Mapping[str, Recorded]) -> WheelFacts:
         metadata = self._metadata
-        site = f"{self._site}/"
-        scripts = f"{SCRIPTS}/"
         return WheelFacts(
-            name=metadata.name,
-            version=metadata.version,
-            requires_python=metadata.one("requires-python"),
-            requires_dist=metadata.headers.get("requires-dist", ()),
+            folder=metadata.folder,
             license_expression=metadata.one("license-expression"),
             license=metadata.one("license"),
             classifiers=tuple(
                 value for value in metadata.headers.get("classifier", ()) if value.startswith("License ::")
             ),
-            summary=metadata.one("summary"),
-            modules=importable(path[len(site) :] for path in self._installed if path.startswith(site)),
-            console_scripts=tuple(
-                sorted(path[len(scripts) :] for path in self._installed if path.startswith(scripts))
-            ),
-            files=len(self._installed),
             warnings=metadata.warnings,
             record_warnings=self._record_warnings(shipped),
         )

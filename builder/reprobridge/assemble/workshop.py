@@ -24,6 +24,7 @@ from reprobridge.plan.model import (
     FragmentRecipe,
     InventoryRecipe,
     LayerPlan,
+    RequestedRecipe,
     TreeRecipe,
     WheelRecipe,
 )
@@ -235,6 +236,11 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
             from reprobridge.assemble import debian_state
 
             return debian_state.convert(recipe, inputs, writer)
+        case RequestedRecipe():
+            from reprobridge.assemble import requested
+
+            requested.convert(recipe, inputs, writer)
+            return None
         case TreeRecipe():
             from reprobridge.assemble import tree
 
@@ -252,7 +258,7 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
 
 def is_derived(recipe: FragmentRecipe) -> bool:
     """Whether it is made of what is known of other fragments, rather than of files and text alone."""
-    return isinstance(recipe, DebianStateRecipe | InventoryRecipe)
+    return isinstance(recipe, DebianStateRecipe | RequestedRecipe | InventoryRecipe)
 
 
 def bulk(recipe: FragmentRecipe) -> int:

@@ -7,9 +7,10 @@ tests/unit/assemble, `test_revision_converters.py`), and the examples' golden di
 from collections.abc import Mapping
 
 REVISIONS: Mapping[str, int] = {
-    "wheel": 1,
+    "wheel": 2,
     "deb": 2,
     "debian-state": 2,
+    "requested": 1,
     "tree": 1,
     "files": 1,
     "inventory": 1,

@@ -57,14 +57,14 @@ class WheelRecipe(Keyed):
     """The wheel."""
     python: str
     """Minor version of the interpreter, part of site-packages' path."""
-    url: str | None = None
-    """For direct_url.json (PEP 610): where a direct reference pointed; None: from an index."""
+    origin: str | None = None
+    """Text of direct_url.json (PEP 610): where it comes from; None: from an index."""
     omit: tuple[str, ...] = ()
     """Image paths that another package owns, sorted."""
 
     def parameters(self) -> dict[str, Json]:
         """For the key."""
-        return {"wheel": _file(self.wheel), "python": self.python, "url": self.url, "omit": self.omit}
+        return {"wheel": _file(self.wheel), "python": self.python, "origin": self.origin, "omit": self.omit}
 
 
 @frozen(kw_only=True)
@@ -103,6 +103,20 @@ class DebianStateRecipe(Keyed):
         """For the key."""
         debs: Json = [str(deb.key()) for deb in self.debs]
         return {"debs": debs, "architecture": self.architecture}
+
+
+@frozen(kw_only=True)
+class RequestedRecipe(Keyed):
+    """The marks of the packages that the paper asked for."""
+
+    kind: ClassVar[str] = "requested"
+    """Names the converter."""
+    wheels: tuple[WheelRecipe, ...]
+    """Those packages."""
+
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        return {"wheels": [str(wheel.key()) for wheel in self.wheels]}
 
 
 @frozen(kw_only=True)
@@ -168,7 +182,9 @@ class InventoryRecipe(Keyed):
         return {"of": [str(part.key()) for part in self.of], "path": self.path}
 
 
-FragmentRecipe = WheelRecipe | DebRecipe | DebianStateRecipe | TreeRecipe | FilesRecipe | InventoryRecipe
+FragmentRecipe = (
+    WheelRecipe | DebRecipe | DebianStateRecipe | RequestedRecipe | TreeRecipe | FilesRecipe | InventoryRecipe
+)
 """Every kind of recipe; converters match on it."""
 
 

@@ -12,6 +12,7 @@ from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.lock.file import lock_bytes
 from reprobridge.lock.model import Lock, LockedPlatform, LockedWheel
+from reprobridge.plan.contents.direct_url import SPEC, direct_url
 from reprobridge.plan.contents.guide import changes_text, guide_text
 from reprobridge.plan.contents.manifest import (
     INTEGRITY,
@@ -31,6 +32,7 @@ from reprobridge.plan.model import (
     InventoryRecipe,
     LayerPlan,
     PlannedFile,
+    RequestedRecipe,
     TreeRecipe,
     WheelRecipe,
 )
@@ -162,7 +164,9 @@ def _state_layer(debs: Mapping[str, DebRecipe], architecture: str, requested: Fr
 
 
 def _wheel(wheel: LockedWheel, locked: LockedPlatform) -> WheelRecipe:
-    return WheelRecipe(wheel=wheel.file, python=locked.python.version, url=wheel.url)
+    build = next((build for build in locked.python.builds if build.name == wheel.name), None)
+    origin = direct_url(wheel, build)
+    return WheelRecipe(wheel=wheel.file, python=locked.python.version, origin=origin)
 
 
 def _wheel_layers(locked: LockedPlatform, order: LayerOrder) -> list[LayerPlan]:
@@ -173,18 +177,10 @@ def _wheel_layers(locked: LockedPlatform, order: LayerOrder) -> list[LayerPlan]:
     ]
 
 
-def _requested(locked: LockedPlatform) -> FilesRecipe:
+def _requested(locked: LockedPlatform) -> RequestedRecipe:
     """The REQUESTED marks (PEP 376): the paper's, so they stand apart from the packages' own layers."""
-    site = f"opt/env/lib/python{locked.python.version}/site-packages"
-    paths = sorted(
-        f"{site}/{_dist_info(wheel)}/REQUESTED" for wheel in locked.python.wheels if wheel.requested
-    )
-    return FilesRecipe(files=tuple(PlannedFile(path=path, data=b"") for path in paths))
-
-
-def _dist_info(wheel: LockedWheel) -> str:
-    name, version = wheel.file.name.split("-")[:2]
-    return f"{name}-{version}.dist-info"
+    asked = (wheel for wheel in locked.python.wheels if wheel.requested)
+    return RequestedRecipe(wheels=tuple(_wheel(wheel, locked) for wheel in asked))
 
 
 def _owners(spec: Spec, locked: LockedPlatform) -> dict[str, str]:
@@ -225,7 +221,7 @@ def _documents(inputs: PlanInputs, locked: LockedPlatform, artifact: ArtifactId)
         "rra/GUIDE.md": guide_text(spec).encode(),
         "rra/CHANGES.md": changes_text(spec, lock.source).encode(),
         "rra/sbom.spdx.json": sbom_bytes(spec, lock, locked, artifact.id),
-        **{f"rra/spec/{path.as_posix()}": data for path, data in spec.files.items()},
+        **{f"{SPEC}/{path.as_posix()}": data for path, data in spec.files.items()},
     }
 
 

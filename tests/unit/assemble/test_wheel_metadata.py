@@ -125,7 +125,8 @@ def test_scripts_with_a_python_version_in_their_names_are_put_right(
 ) -> None:
     lines = "".join(f"{script} = {name}:main\n" for script in shipped)
     source = WheelSource(name=name, metadata={"entry_points.txt": f"[console_scripts]\n{lines}"})
-    assert set(convert_wheel(build_wheel(source), tmp_path).facts.console_scripts) == written
+    files = convert_wheel(build_wheel(source), tmp_path).files
+    assert {path.rpartition("/")[2] for path in files if path.startswith("opt/env/bin/")} == written
 
 
 def test_the_folder_of_headers_cannot_leave_the_prefix(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Mapping
 
-from reprobridge.assemble.wheel_facts import importable
 from reprobridge.errors import ArtifactError
 from reprobridge.oci.tar import EntryKind
+from reprobridge.validate.checks.importable import importable
 from reprobridge.validate.checks.programs import IMPORTS
 from reprobridge.validate.checks.written import written
 from reprobridge.validate.model import Finding, judged, passed

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from reprobridge.lock.file import parse_lock
+from reprobridge.lock.revisions import REVISIONS
 from reprobridge.publish.statements.provenance import LOCAL_BUILDER, Build, build_in, provenance
 from support.artifacts import EVERY, PYGAM, WINE
 from support.statements import PLATFORM, SUBJECT, said_of_itself
@@ -51,7 +52,7 @@ def test_source_and_lock_stand_first() -> None:
 
 def test_converters_and_encoder_are_parameters() -> None:
     parameters = predicate()["buildDefinition"]["internalParameters"]
-    assert parameters["converters"]["wheel"] == 1
+    assert parameters["converters"] == dict(REVISIONS)
     pinned = {"encoder", "codec", "converters", "launcher", "plan", "assembly", "layer_order"}
     assert set(parameters) == {"release", *pinned}
 
