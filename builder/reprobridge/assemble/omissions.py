@@ -20,6 +20,7 @@ from reprobridge.plan.model import (
     FragmentRecipe,
     InventoryRecipe,
     RequestedRecipe,
+    SbomRecipe,
     WheelRecipe,
 )
 
@@ -105,6 +106,9 @@ def _without(recipe: FragmentRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> 
             return _wheel_without(recipe, omit)
         case RequestedRecipe():
             return replace(recipe, wheels=tuple(_wheel_without(wheel, omit) for wheel in recipe.wheels))
+        case SbomRecipe():
+            wheels = {name: _wheel_without(wheel, omit) for name, wheel in recipe.wheels.items()}
+            return replace(recipe, wheels=wheels)
         case DebRecipe():
             return _deb_without(recipe, omit)
         case DebianStateRecipe():

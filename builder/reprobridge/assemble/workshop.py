@@ -25,6 +25,7 @@ from reprobridge.plan.model import (
     InventoryRecipe,
     LayerPlan,
     RequestedRecipe,
+    SbomRecipe,
     TreeRecipe,
     WheelRecipe,
 )
@@ -254,11 +255,16 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
             from reprobridge.assemble import inventory
 
             return inventory.convert(recipe, inputs, writer)
+        case SbomRecipe():
+            from reprobridge.assemble import sbom
+
+            sbom.convert(recipe, inputs, writer)
+            return None
 
 
 def is_derived(recipe: FragmentRecipe) -> bool:
     """Whether it is made of what is known of other fragments, rather than of files and text alone."""
-    return isinstance(recipe, DebianStateRecipe | RequestedRecipe | InventoryRecipe)
+    return isinstance(recipe, DebianStateRecipe | RequestedRecipe | InventoryRecipe | SbomRecipe)
 
 
 def bulk(recipe: FragmentRecipe) -> int:

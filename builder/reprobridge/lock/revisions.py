@@ -14,6 +14,7 @@ REVISIONS: Mapping[str, int] = {
     "tree": 1,
     "files": 1,
     "inventory": 1,
+    "sbom": 1,
     "layer": 1,
 }
 """Revision of each converter of this release; a converter's kind is the name of its module in assemble/."""

@@ -182,8 +182,34 @@ class InventoryRecipe(Keyed):
         return {"of": [str(part.key()) for part in self.of], "path": self.path}
 
 
+@frozen(kw_only=True)
+class SbomRecipe(Keyed):
+    """The bill of materials, with what the packages say of their licenses."""
+
+    kind: ClassVar[str] = "sbom"
+    """Names the converter."""
+    document: bytes
+    """What the plan knows of it (`plan/contents/sbom.py`)."""
+    wheels: Mapping[str, WheelRecipe]
+    """The Python packages by their identifiers in the document."""
+    path: str
+    """Where it stands in the image."""
+
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        wheels: Json = {name: str(wheel.key()) for name, wheel in self.wheels.items()}
+        return {"document": str(Digest.of(self.document)), "wheels": wheels, "path": self.path}
+
+
 FragmentRecipe = (
-    WheelRecipe | DebRecipe | DebianStateRecipe | RequestedRecipe | TreeRecipe | FilesRecipe | InventoryRecipe
+    WheelRecipe
+    | DebRecipe
+    | DebianStateRecipe
+    | RequestedRecipe
+    | TreeRecipe
+    | FilesRecipe
+    | InventoryRecipe
+    | SbomRecipe
 )
 """Every kind of recipe; converters match on it."""
 

@@ -21,7 +21,7 @@ from reprobridge.plan.contents.manifest import (
     manifest_bytes,
     references_bytes,
 )
-from reprobridge.plan.contents.sbom import sbom_bytes
+from reprobridge.plan.contents.sbom import sbom_bytes, wheel_id
 from reprobridge.plan.model import (
     BuildPlan,
     ConfigPlan,
@@ -33,6 +33,7 @@ from reprobridge.plan.model import (
     LayerPlan,
     PlannedFile,
     RequestedRecipe,
+    SbomRecipe,
     TreeRecipe,
     WheelRecipe,
 )
@@ -90,7 +91,7 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         _state_layer(debs, architecture, requested),
         LayerPlan(title="code", parts=(code,)),
         _launcher_layer(inputs),
-        _artifact_layer(contents, _listed(python, wheels, requested, code)),
+        _artifact_layer(contents, _sbom(inputs, locked, artifact), _listed(python, wheels, requested, code)),
         LayerPlan(title="references", parts=(_references(spec),)),
     ]
     if len(layers) > HARD_LIMIT:
@@ -220,15 +221,22 @@ def _documents(inputs: PlanInputs, locked: LockedPlatform, artifact: ArtifactId)
         "rra/manifest.json": manifest_bytes(spec, lock.source, locked, artifact),
         "rra/GUIDE.md": guide_text(spec).encode(),
         "rra/CHANGES.md": changes_text(spec, lock.source).encode(),
-        "rra/sbom.spdx.json": sbom_bytes(spec, lock, locked, artifact.id),
         **{f"{SPEC}/{path.as_posix()}": data for path, data in spec.files.items()},
     }
 
 
-def _artifact_layer(contents: Mapping[str, bytes], listed: tuple[FragmentRecipe, ...]) -> LayerPlan:
+def _sbom(inputs: PlanInputs, locked: LockedPlatform, artifact: ArtifactId) -> SbomRecipe:
+    document = sbom_bytes(inputs.spec, inputs.lock, locked, artifact.id)
+    wheels = {wheel_id(wheel): _wheel(wheel, locked) for wheel in locked.python.wheels}
+    return SbomRecipe(document=document, wheels=wheels, path="rra/sbom.spdx.json")
+
+
+def _artifact_layer(
+    contents: Mapping[str, bytes], sbom: SbomRecipe, listed: tuple[FragmentRecipe, ...]
+) -> LayerPlan:
     files = tuple(PlannedFile(path=path, data=contents[path]) for path in sorted(contents))
     inventory = InventoryRecipe(of=listed, path=INTEGRITY.lstrip("/"))
-    return LayerPlan(title="artifact", parts=(FilesRecipe(files=files), inventory))
+    return LayerPlan(title="artifact", parts=(FilesRecipe(files=files), sbom, inventory))
 
 
 def _profile(variables: Mapping[str, str]) -> bytes:

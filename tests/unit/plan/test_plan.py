@@ -9,7 +9,7 @@ from reprobridge.digest import Digest
 from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedChange
 from reprobridge.lock.tools import layer_order
-from reprobridge.plan.model import BuildPlan, FilesRecipe
+from reprobridge.plan.model import BuildPlan, FilesRecipe, SbomRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PROFILE, PlanInputs, plan
 from reprobridge.spec import model
@@ -135,10 +135,13 @@ def test_without_cuda_nothing_speaks_of_gpus() -> None:
 
 def test_the_sbom_names_every_locked_package() -> None:
     made = planned(lock=sample_lock((sample_wheel("six"), sample_wheel("idna"))))
-    document = json.loads(contents(made, "rra/sbom.spdx.json"))
+    (sbom,) = (part for layer in made.layers for part in layer.parts if isinstance(part, SbomRecipe))
+    document = json.loads(sbom.document)
     names = [package["name"] for package in document["packages"]]
     assert names == ["wine", "base-files", "bash", "python3.11", "six", "idna"]
-    assert len({package["SPDXID"] for package in document["packages"]}) == len(names)
+    identifiers = [package["SPDXID"] for package in document["packages"]]
+    assert len(set(identifiers)) == len(names)
+    assert list(sbom.wheels) == identifiers[-2:]
 
 
 def test_the_guide_holds_the_authors_text_and_the_generated_sections() -> None:

@@ -1,11 +1,12 @@
 """/rra/sbom.spdx.json: an SPDX 2.3 document of everything that the lock names.
 
-One entry a line. A pure function of spec and lock: the time is the source's, the namespace is the artifact's id. Licences of
-packages are not asserted, since a lock does not hold them.
+One entry a line. A pure function of spec and lock: the time is the source's, the namespace is the artifact's id.
+A lock does not hold the packages' licenses: `assemble/sbom.py` adds those that wheels declare.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 from urllib.parse import quote
 
 from reprobridge.digest import Digest
@@ -17,9 +18,9 @@ _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 
 def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Digest) -> bytes:
-    """The document's bytes."""
+    """The document's bytes, as far as spec and lock know it."""
     packages = [_artifact(spec, lock), *_packages(platform)]
-    head = {
+    document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
@@ -29,12 +30,25 @@ def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Diges
             "created": lock.source.date,
             "creators": [f"Tool: reprobridge-{lock.tools.release}"],
         },
+        "packages": packages,
+        "relationships": list(_relationships(packages)),
     }
-    relationships = _rows("relationships", _relationships(packages))
-    return f"{_LINE.encode(head)[:-1]},\n{_rows('packages', packages)},\n{relationships}\n}}\n".encode()
+    return document_bytes(document)
 
 
-def _rows(key: str, values: Iterable[dict[str, object]]) -> str:
+def document_bytes(document: Mapping[str, Any]) -> bytes:
+    """The bytes of a document."""
+    head = {key: value for key, value in document.items() if key not in ("packages", "relationships")}
+    lists = ",\n".join(_rows(key, document[key]) for key in ("packages", "relationships"))
+    return f"{_LINE.encode(head)[:-1]},\n{lists}\n}}\n".encode()
+
+
+def wheel_id(wheel: LockedWheel) -> str:
+    """The identifier of a Python package in the document."""
+    return f"SPDXRef-wheel-{_spdx_id(wheel.name, wheel.file.sha256)}"
+
+
+def _rows(key: str, values: Iterable[Mapping[str, object]]) -> str:
     """A list as a member of the document, one entry a line."""
     return f'"{key}": [\n' + ",\n".join(map(_LINE.encode, values)) + "\n]"
 
@@ -67,7 +81,12 @@ def _deb(deb: LockedDeb) -> dict[str, object]:
         f"SPDXRef-deb-{_spdx_id(deb.name, deb.sha256)}",
         deb.name,
         deb.version,
-        {"packageFileName": deb.file.name, "checksums": _checksums(deb.sha256), "externalRefs": _purl(purl)},
+        {
+            "packageFileName": deb.file.name,
+            "checksums": _checksums(deb.sha256),
+            "externalRefs": _purl(purl),
+            "licenseComments": f"in the image: /usr/share/doc/{deb.name}/copyright",
+        },
     )
 
 
@@ -78,9 +97,7 @@ def _wheel(wheel: LockedWheel) -> dict[str, object]:
         "checksums": _checksums(wheel.file.sha256),
         "externalRefs": _purl(purl),
     }
-    return _package(
-        f"SPDXRef-wheel-{_spdx_id(wheel.name, wheel.file.sha256)}", wheel.name, wheel.version, fields
-    )
+    return _package(wheel_id(wheel), wheel.name, wheel.version, fields)
 
 
 def _package(identifier: str, name: str, version: str, more: dict[str, object]) -> dict[str, object]:
