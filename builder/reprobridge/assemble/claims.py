@@ -2,6 +2,7 @@
 
 A fragment's claims are its paths, cut short below `DEPTH` parts, so that a package of ten thousand files has a
 few hundred. Two fragments that share no claim, and of which none claims a folder of the other, share no path.
+Case does not count in claims, so that paths which differ in nothing else are found as well.
 Measured with a set of 16,000 files in the environment: 10 ms instead of 90.
 """
 
@@ -16,6 +17,8 @@ from reprobridge.oci.tar import EntryKind
 
 DEPTH = 7
 """Parts of a claim at most: `opt/env/lib/python3.11/site-packages/PACKAGE/PART`."""
+_RULES = 2
+"""Grows when the same index has other claims."""
 _FOLDER = EntryKind.DIRECTORY.value
 
 K = TypeVar("K", bound=Hashable)
@@ -38,19 +41,19 @@ class Claims:
     """What a fragment claims."""
 
     paths: frozenset[str]
-    """Its paths, cut."""
+    """Its paths, cut, without case."""
     folders: frozenset[str]
     """The folders above them, and those that are its own."""
 
     def to_json(self) -> dict[str, Json]:
         """For the store."""
-        return {"paths": sorted(self.paths), "folders": sorted(self.folders)}
+        return {"paths": sorted(self.paths), "folders": sorted(self.folders), "rules": _RULES}
 
     @classmethod
     def from_json(cls, value: object) -> "Claims | None":
         """From the store; None for anything else."""
         match value:
-            case {"paths": [*paths], "folders": [*folders]}:
+            case {"paths": [*paths], "folders": [*folders], "rules": rules} if rules == _RULES:
                 return cls(frozenset(paths), frozenset(folders))
         return None
 
@@ -59,10 +62,11 @@ def claims_of(entries: Iterable[IndexEntry]) -> Claims:
     """The claims of a fragment with this index."""
     paths, own = set(), set()
     for row in entries:
+        path = row.path.casefold()
         if row.kind == _FOLDER:
-            own.add(row.path)
+            own.add(path)
         else:
-            paths.add("/".join(row.path.split("/", DEPTH)[:DEPTH]))
+            paths.add("/".join(path.split("/", DEPTH)[:DEPTH]))
     folders = own.union(*(parents(path) for path in paths | own))
     return Claims(frozenset(paths), frozenset(folders))
 

@@ -5,12 +5,14 @@ root is the same. Different ones need a winner. The spec may name it; else, for 
 whose name sorts last wins (what pip makes of installing in order of names) and the report says so;
 for native libraries and package metadata there is no harmless winner, so it is an error.
 A file where another fragment has a folder, or content below another's symbolic link, is always an error.
+Paths of two fragments that differ in case alone are noted: in the image they are two, but not everywhere.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reprobridge.assemble.index import IndexEntry, parents
+from reprobridge.assemble.spelling import same_but_for_case, told
 from reprobridge.errors import Problem
 from reprobridge.frozen import frozen
 from reprobridge.oci.tar import EntryKind
@@ -36,7 +38,7 @@ class Settlement:
     omit: dict[str, set[str]] = field(default_factory=dict)
     """Owner -> paths that it loses."""
     notes: list[str] = field(default_factory=list)
-    """Conflicts that had a harmless winner, one readable line each."""
+    """Conflicts that had a harmless winner, and what is one path elsewhere, one readable line each."""
     problems: list[Problem] = field(default_factory=list)
     """Conflicts that need the author's word."""
 
@@ -59,6 +61,7 @@ def settle(fragments: Iterable[Owned], owners: Mapping[str, str]) -> Settlement:
                 last_folder = folder
                 _note_folders(folders, folder, fragment.owner)
     _check_folders(found, seen, folders)
+    _note_spellings(found, seen, folders)
     return found
 
 
@@ -81,6 +84,23 @@ def _check_folders(
             what = "symbolic link" if row.kind == _SYMLINK else "file"
             expected = f"a folder, since {folders[path]} puts files into it"
             found.problems.append(Problem(f"/{path}", expected, f"a {what} of {owner}"))
+
+
+def _note_spellings(
+    found: Settlement, seen: Mapping[str, tuple[str, IndexEntry]], folders: Mapping[str, str]
+) -> None:
+    owners = {path: owner for path, (owner, row) in seen.items() if row.kind != _FOLDER}
+    spellings = same_but_for_case(owners)
+    for folder, owner in folders.items():  # two folders become one without harm
+        if folder not in owners and (same := spellings.get(folder.casefold())):
+            same.append(folder)
+            owners[folder] = owner
+    noted: dict[tuple[str, ...], list[list[str]]] = {}
+    for same in spellings.values():
+        between = tuple(sorted({owners[path] for path in same}))
+        if len(between) > 1:  # what is so within a wheel, its converter says; of a tree, locking
+            noted.setdefault(between, []).append(same)
+    found.notes += [f"{' and '.join(between)}: {told(groups)}" for between, groups in sorted(noted.items())]
 
 
 def _decide(

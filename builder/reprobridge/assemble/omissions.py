@@ -24,7 +24,6 @@ from reprobridge.plan.model import (
     WheelRecipe,
 )
 
-
 @frozen
 class Omissions:
     """What was decided about paths that several fragments have."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import DeflatedFile, FragmentWriter
+from reprobridge.assemble.spelling import same_but_for_case, told
 from reprobridge.assemble.wheel_archive import WheelArchive, open_wheel
 from reprobridge.assemble.wheel_directory import broken
 from reprobridge.assemble.wheel_facts import WheelFacts, write_facts
@@ -99,9 +100,14 @@ class _Conversion:
             classifiers=tuple(
                 value for value in metadata.headers.get("classifier", ()) if value.startswith("License ::")
             ),
-            warnings=metadata.warnings,
+            warnings=(*metadata.warnings, *self._spellings()),
             record_warnings=self._record_warnings(shipped),
         )
+
+    def _spellings(self) -> tuple[str, ...]:
+        spellings = same_but_for_case(row.path for row in self._writer.entries)
+        twice = [same for same in spellings.values() if len(same) > 1]
+        return (told(twice),) if twice else ()
 
     def _record_warnings(self, shipped: Mapping[str, Recorded]) -> tuple[str, ...]:
         path = f"{self._metadata.folder}/RECORD"

@@ -15,7 +15,7 @@ def entry(path: str, kind: EntryKind = EntryKind.FILE, content: str = "") -> Ind
     return IndexEntry(path, kind.value, 0o644, 0, content)
 
 
-paths = st.lists(st.sampled_from("ab"), min_size=1, max_size=DEPTH + 2).map("/".join)
+paths = st.lists(st.sampled_from("abA"), min_size=1, max_size=DEPTH + 2).map("/".join)
 kinds = st.sampled_from([EntryKind.FILE, EntryKind.SYMLINK, EntryKind.DIRECTORY])
 rows = st.builds(entry, paths, kinds)
 indexes = st.lists(rows, max_size=4, unique_by=lambda row: row.path)
@@ -53,6 +53,15 @@ def test_what_is_settled_among_suspects_is_what_is_settled_among_all(
     every = settle((Owned(owner, rows) for owner, rows in fragments.items()), {})
     some = settle((Owned(owner, fragments[owner]) for owner in near), {})
     assert some == every
+
+
+@given(indexes, indexes)
+def test_whoever_has_a_path_that_differs_from_anothers_in_case_alone_is_a_suspect(
+    first: list[IndexEntry], second: list[IndexEntry]
+) -> None:
+    lower = [[row._replace(path=row.path.lower()) for row in rows] for rows in (first, second)]
+    if meet(*lower) or meet(*reversed(lower)):
+        assert suspected(first, second) == [0, 1]
 
 
 def test_packages_side_by_side_are_no_suspects_however_deep_their_files_are() -> None:

@@ -40,6 +40,26 @@ def test_of_different_files_the_package_whose_name_sorts_last_wins_and_it_is_sai
     assert found.notes == ["/x/y: b wins over a, its name sorts last"]
 
 
+def test_paths_that_differ_in_case_alone_are_noted_once_for_two_packages() -> None:
+    one = Owned("one", [file("p/README"), file("p/a.py"), file("p/x/y")])
+    two = Owned("two", [file("P/A.py"), file("p/readme"), file("p/z"), file("q/W")])
+    found = settle([two, one], {})
+    assert found.notes == [
+        "one and two: /P/A.py and /p/a.py are one path where case doesn't count (macOS, Windows), and 1 path more"
+    ]
+    assert (found.omit, found.problems) == ({}, [])
+
+
+def test_a_file_that_is_anothers_folder_where_case_does_not_count_is_noted() -> None:
+    (note,) = settled(("a", file("x/Y")), ("b", file("x/y/z"))).notes
+    assert note.startswith("a and b: /x/Y and /x/y are one path")
+
+
+def test_folders_that_differ_in_case_alone_and_paths_of_one_package_are_not_noted() -> None:
+    own = Owned("a", [file("x/Y"), file("x/y"), file("D/1")])
+    assert settle([own, Owned("b", [file("d/2")])], {}).notes == []
+
+
 @pytest.mark.parametrize("path", ["p/lib.so", "p/lib.so.1", "p-1.0.dist-info/METADATA"])
 def test_native_libraries_and_metadata_need_the_authors_word(path: str) -> None:
     problem = settled(("a", file(path, "1")), ("b", file(path, "2"))).problems[0]

@@ -109,6 +109,18 @@ def test_equal_files_stay_in_both_so_that_each_layer_is_its_packages_alone(store
     assert notes == ()
 
 
+def test_paths_of_two_packages_that_differ_in_case_alone_are_noted(store_folder: Path) -> None:
+    store = Store(store_folder)
+    deep = "/".join("abcdefgh")
+    one = recipe(store, "one", {f"{deep}/Image.py": b"1"})
+    two = recipe(store, "two", {f"{deep}/image.py": b"2"})
+    layers, notes = built(plan_of([one, two]), store)
+    (note,) = notes
+    assert note.startswith(f"one and two: /{SITE}/{deep}/Image.py and /{SITE}/{deep}/image.py are one path")
+    assert [any("mage.py" in path for path in layer) for layer in layers] == [True, True]
+    assert built(plan_of([one, two]), store)[1] == notes  # as it is remembered
+
+
 def test_an_omission_is_part_of_the_recipes_key(store_folder: Path) -> None:
     wheel = recipe(Store(store_folder), "early", {"shared/data.txt": b"1"})
     assert wheel.key() != replace(wheel, omit=("x",)).key()

@@ -259,6 +259,14 @@ def test_record_speaks_of_files_that_are_not_there(tmp_path: Path) -> None:
     assert "gone.py: in RECORD, but not in the wheel" in warnings
 
 
+def test_paths_of_a_wheel_that_differ_in_case_alone_are_warned_of(tmp_path: Path) -> None:
+    wheel = build_wheel(WheelSource(name="twice", files={"twice/A.py": "", "twice/a.py": "", "Twice/b": ""}))
+    (warning,) = convert_wheel(wheel, tmp_path).facts.warnings
+    assert warning == (
+        f"/{SITE}/twice/A.py and /{SITE}/twice/a.py are one path where case doesn't count (macOS, Windows)"
+    )
+
+
 def test_another_python_means_another_site_packages(tmp_path: Path) -> None:
     files = convert_wheel(simple_wheel("thirteen"), tmp_path, python="3.13").files
     assert "opt/env/lib/python3.13/site-packages/thirteen/__init__.py" in files
