@@ -1,6 +1,7 @@
 """Our environment against pip's: the same wheels, installed by pip into a virtual environment elsewhere.
 
-What may differ is the closed list of `allowed`; everything else must be equal: paths, modes, bytes.
+What may differ is the closed list of `allowed`; everything else must be equal: paths, modes, bytes. Who asked for
+a package and where it comes from is compared in test_wheel_origins.py.
 """
 
 import csv
