@@ -24,6 +24,7 @@ from reprobridge.plan.model import (
     WheelRecipe,
 )
 
+
 @frozen
 class Omissions:
     """What was decided about paths that several fragments have."""

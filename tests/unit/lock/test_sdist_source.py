@@ -7,7 +7,7 @@ import pytest
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError
 from reprobridge.lock.sdist.source import bring_wish
-from reprobridge.lock.sdist.wish import SourceWish
+from reprobridge.spec.requirement_source import SourceWish
 from support.file_server import FileServer, said_length
 from support.lock_doors import doors, impatient
 from support.sdists import build_sdist
