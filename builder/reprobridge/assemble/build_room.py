@@ -7,6 +7,7 @@ A room shares its layers with the images of the same base, so most of them are i
 import os
 
 from reprobridge.assemble.arrivals import LockedArrivals, published_files
+from reprobridge.assemble.model import Arrivals
 from reprobridge.assemble.omissions import omissions, with_omissions
 from reprobridge.assemble.schedule import Scheduler
 from reprobridge.assemble.summary import summaries
@@ -16,11 +17,12 @@ from reprobridge.frozen import replace
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.sdist.ground import Room
 from reprobridge.lock.tools import layer_order
-from reprobridge.plan.model import BuildPlan, ConfigPlan
+from reprobridge.plan.model import BuildPlan, ConfigPlan, LayerPlan
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import room_layers
 from reprobridge.sandbox.choose import choose, every_sandbox
 from reprobridge.sandbox.model import STRANGER, Layer, Shell
+from reprobridge.store.store import Store
 from reprobridge.system.processes import Completed, cores
 
 WORKERS = min(8, cores())
@@ -52,8 +54,15 @@ def run_in_room(room: Room, shell: Shell, doors: Doors, wanted: str | None = Non
 
 def _layers(room: Room, doors: Doors) -> list[Layer]:
     wanted = published_files(room.locked, room.template, room.platform, doors)
-    workshop, plan = Workshop(doors.store), _plan(room)
-    scheduler = Scheduler(workshop, LockedArrivals(wanted, doors, None), Silence(), WORKERS)
+    order = LayerOrder.parse(layer_order())
+    planned = room_layers(room.locked, order, room.platform.partition("/")[2])
+    return made_layers(plan_of(planned), LockedArrivals(wanted, doors, None), doors.store)
+
+
+def made_layers(plan: BuildPlan, arrivals: Arrivals, store: Store) -> list[Layer]:
+    """The plan's layers for a sandbox, made where the store lacks them."""
+    workshop = Workshop(store)
+    scheduler = Scheduler(workshop, arrivals, Silence(), WORKERS)
     scheduler.run(plan, thorough=True)
     decided = omissions(plan, summaries(plan, workshop), workshop)
     if decided.omit:
@@ -66,19 +75,11 @@ def _layers(room: Room, doors: Doors) -> list[Layer]:
             raise AssembleError(
                 "a layer is missing right after it was made", where=planned.title, hint="run again"
             )
-        layers.append(Layer(made.diff_id, made.blob, doors.store.path(made.blob)))
+        layers.append(Layer(made.diff_id, made.blob, store.path(made.blob)))
     return layers
 
 
-def _plan(room: Room) -> BuildPlan:
-    """The room as an image that nobody starts."""
-    order = LayerOrder.parse(layer_order())
+def plan_of(layers: tuple[LayerPlan, ...]) -> BuildPlan:
+    """Layers as an image that nobody starts."""
     nothing = ConfigPlan(created="", entrypoint=(), environment={}, working_directory="/", annotations={})
-    return BuildPlan(
-        name="build-room",
-        version="0",
-        platform=room.platform,
-        layers=room_layers(room.locked, order, room.platform.partition("/")[2]),
-        config=nothing,
-        owners={},
-    )
+    return BuildPlan(name="build-room", version="0", platform="", layers=layers, config=nothing, owners={})
