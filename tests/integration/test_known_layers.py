@@ -13,7 +13,7 @@ from reprobridge.digest import Digest
 from reprobridge.errors import PublishError, TrustError
 from reprobridge.frozen import replace
 from reprobridge.oci.model import Descriptor, MediaType
-from reprobridge.plan.model import FilesRecipe, LayerPlan, PlannedFile
+from reprobridge.plan.model import BytecodeRecipe, FilesRecipe, LayerPlan, PlannedFile
 from reprobridge.publish.attachments import signed
 from reprobridge.publish.attested import Said
 from reprobridge.publish.bundles import registry_bundles
@@ -133,6 +133,10 @@ class NoArrivals:
     def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
         """Nothing is asked for."""
         yield from wanted
+
+    def compile(self, recipes: Sequence[BytecodeRecipe], store: Store) -> None:
+        """There must be nothing to compile."""
+        assert not recipes
 
 
 class TestAdding:

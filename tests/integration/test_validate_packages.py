@@ -20,6 +20,10 @@ from support.artifact_image import SITE, SPEC, ArtifactImage, package
 KEY = (
     "-----BEGIN " + "OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n"
 )
+UNCHECKED = "abcd\1\0\0\0hashhash"
+"""How bytecode begins that holds for good (PEP 552)."""
+LEFT_BY_A_PROGRAM = "abcd" + "\0" * 12
+"""How bytecode begins that holds until its source is newer."""
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +87,21 @@ def test_a_module_that_needs_what_no_clean_shell_has_may_be_excepted_with_a_reas
     finding = found(CheckId.IMPORTS, image, store, sandbox)
     assert finding.verdict is Verdict.PASSED, finding
     assert "not broken: needs a TPU; not space: needs two" in "\n".join(finding.evidence)
+
+
+@pytest.mark.parametrize("origin", [None, {"url": "file:///beta", "dir_info": {}}], ids=["index", "folder"])
+def test_bytecode_that_the_build_made_of_a_distributions_modules_is_no_cache(
+    origin: Any, store: Store, sandbox: Sandbox
+) -> None:
+    for path, head, made_by_the_build in (
+        ("beta/__pycache__/__init__.cpython-311.pyc", UNCHECKED, True),
+        ("beta/__pycache__/__init__.cpython-311.pyc", LEFT_BY_A_PROGRAM, False),
+        ("gamma/__pycache__/__init__.cpython-311.pyc", UNCHECKED, False),
+        ("beta/__pycache__/notes.txt", UNCHECKED, False),
+    ):
+        image = ArtifactImage()
+        told = {"beta-1.0.dist-info/direct_url.json": json.dumps(origin)} if origin else {}
+        ship(image, "beta", {"beta/__init__.py": "", **told})
+        image.environment[f"{SITE}/{path}"] = head
+        verdict = found(CheckId.CACHES, image, store, sandbox).verdict
+        assert (verdict is Verdict.PASSED) is made_by_the_build, path

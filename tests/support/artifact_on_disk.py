@@ -62,6 +62,7 @@ FULL: dict[str, Any] = {
             "indexes": ["https://example.org/simple"],
             "owners": {"shared/__init__.py": "numpy"},
             "not_imported": {"torch_xla": "needs a TPU"},
+            "bytecode": "true",
         },
         "apt": ["libgl1"],
         "variables": {"OMP_NUM_THREADS": "1"},

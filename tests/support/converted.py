@@ -19,7 +19,7 @@ from reprobridge.assemble.wheel_facts import WheelFacts, read_facts
 from reprobridge.digest import Digest
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.tar import END
-from reprobridge.plan.model import FragmentRecipe, WheelRecipe
+from reprobridge.plan.model import BytecodeRecipe, FragmentRecipe, WheelRecipe
 from support.wheels import Wheel
 
 
@@ -77,6 +77,10 @@ class OneFile:
         return self._path
 
     def tree(self, digest: Digest) -> Path:
+        """Not for wheels."""
+        raise NotImplementedError
+
+    def compiled(self, recipe: BytecodeRecipe) -> Path:
         """Not for wheels."""
         raise NotImplementedError
 

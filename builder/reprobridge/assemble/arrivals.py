@@ -1,11 +1,16 @@
-"""Locked files on their way into the store, from wherever the user's configuration finds them today."""
+"""Locked files on their way into the store, from wherever the user's configuration finds them today; and bytecode."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from reprobridge.digest import Digest
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import AddressBook, Fetcher, Progress, Wanted
 from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedWheel
+
+if TYPE_CHECKING:
+    from reprobridge.plan.model import BytecodeRecipe
+    from reprobridge.store.store import Store
 
 
 class LockedArrivals:
@@ -14,12 +19,19 @@ class LockedArrivals:
     def __init__(self, wanted: Mapping[Digest, Wanted], doors: Doors, progress: Progress | None) -> None:
         """`wanted`: every file that may be asked for (`wanted_files`)."""
         self._wanted = wanted
+        self._doors = doors
         self._fetcher = Fetcher(doors.store, doors.network, vendored=doors.vendored, progress=progress)
 
     def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
         """Each wanted file's digest as soon as it is in the store."""
         for arrived in self._fetcher.fetch([self._wanted[digest] for digest in wanted]):
             yield arrived.sha256
+
+    def compile(self, recipes: "Sequence[BytecodeRecipe]", store: "Store") -> None:
+        """Have what is compiled for these recipes in that store; errors as for `compile_in_room`."""
+        from reprobridge.assemble.bytecode_room import compile_in_room
+
+        compile_in_room(recipes, store, self, self._doors)
 
 
 def wanted_files(lock: Lock, platform: str, doors: Doors) -> dict[Digest, Wanted]:

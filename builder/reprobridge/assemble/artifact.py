@@ -17,7 +17,7 @@ from reprobridge.lock.freshness import require_fresh
 from reprobridge.lock.model import Lock
 from reprobridge.lock.source import obtain_refined
 from reprobridge.lock.tools import launcher_files, layer_order, require_tools
-from reprobridge.plan.model import BuildPlan, TreeRecipe, WheelRecipe
+from reprobridge.plan.model import BuildPlan, BytecodeRecipe, TreeRecipe, WheelRecipe
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PlanInputs, plan
 from reprobridge.spec.model import FolderSource, Spec
@@ -131,10 +131,11 @@ def bring_built(made: BuildPlan, lock: Lock, folder: Path, doors: Doors, worksho
 
     built = {wheel.file.sha256 for _, wheel in python.built}
     needed = {
-        part.wheel.sha256
+        wheel.wheel.sha256
         for layer in made.layers
         for part in layer.parts
-        if isinstance(part, WheelRecipe) and part.wheel.sha256 in built
+        for wheel in (part.of if isinstance(part, BytecodeRecipe) else (part,))
+        if isinstance(wheel, WheelRecipe) and wheel.wheel.sha256 in built
         if workshop.known_layer(layer) is None or workshop.known_fragment(part) is None
     }
     if needed:

@@ -21,7 +21,7 @@ from reprobridge.plan.model import BuildPlan, ConfigPlan, LayerPlan
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import room_layers
 from reprobridge.sandbox.choose import choose, every_sandbox
-from reprobridge.sandbox.model import STRANGER, Layer, Shell
+from reprobridge.sandbox.model import STRANGER, Layer, Sandbox, Shell
 from reprobridge.store.store import Store
 from reprobridge.system.processes import Completed, cores
 
@@ -45,11 +45,15 @@ def run_in_room(room: Room, shell: Shell, doors: Doors, wanted: str | None = Non
     Raises SandboxError, and what making layers raises.
     """
     sandbox = choose(every_sandbox(doors.store, doors.processes, as_root=os.geteuid() == 0), wanted)
-    if sandbox.kind != "bubblewrap":
-        # An engine's user is one of this machine: ours, so that we can delete what it leaves.
-        shell = replace(shell, uid=os.geteuid() or STRANGER, gid=os.getegid() or STRANGER)
     with doors.store.working():
-        return sandbox.run(_layers(room, doors), shell)
+        return sandbox.run(_layers(room, doors), leaving_ours(shell, sandbox))
+
+
+def leaving_ours(shell: Shell, sandbox: Sandbox) -> Shell:
+    """The shell, as a user whose files we can delete: an engine's user is one of this machine."""
+    if sandbox.kind == "bubblewrap":
+        return shell
+    return replace(shell, uid=os.geteuid() or STRANGER, gid=os.getegid() or STRANGER)
 
 
 def _layers(room: Room, doors: Doors) -> list[Layer]:

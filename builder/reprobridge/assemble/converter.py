@@ -11,7 +11,7 @@ from typing import Protocol
 
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.digest import Digest
-from reprobridge.plan.model import FragmentRecipe
+from reprobridge.plan.model import BytecodeRecipe, FragmentRecipe
 
 
 class Inputs(Protocol):
@@ -22,6 +22,9 @@ class Inputs(Protocol):
 
     def tree(self, digest: Digest) -> Path:
         """A source tree's canonical tar (`lock/tree.py`)."""
+
+    def compiled(self, recipe: BytecodeRecipe) -> Path:
+        """What was compiled for a recipe (`bytecode.py`), on disk."""
 
     def facts(self, recipe: FragmentRecipe) -> bytes:
         """The facts of a fragment that this recipe is made of."""

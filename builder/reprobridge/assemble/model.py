@@ -1,10 +1,14 @@
 """What recipes evaluate to, how the store remembers it, and whom assembling talks to."""
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from reprobridge.digest import Digest, Json
 from reprobridge.frozen import frozen
+
+if TYPE_CHECKING:
+    from reprobridge.plan.model import BytecodeRecipe
+    from reprobridge.store.store import Store
 
 
 @frozen(kw_only=True)
@@ -80,10 +84,13 @@ class BuiltImage:
 
 
 class Arrivals(Protocol):
-    """Brings locked files into the store (`lock/fetch.py` behind it)."""
+    """Brings what converters cannot make: locked files (`lock/fetch.py` behind it), bytecode (`bytecode_room.py`)."""
 
     def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
         """Each wanted file's digest as soon as it is in the store; raises when one cannot be had."""
+
+    def compile(self, recipes: "Sequence[BytecodeRecipe]", store: "Store") -> None:
+        """Have what is compiled for these recipes in that store; raises where nothing can be compiled."""
 
 
 class Progress(Protocol):

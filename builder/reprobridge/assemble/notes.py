@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from reprobridge.assemble.workshop import Workshop
-from reprobridge.plan.model import DebianStateRecipe, LayerPlan, WheelRecipe
+from reprobridge.plan.model import BytecodeRecipe, DebianStateRecipe, LayerPlan, WheelRecipe
 
 
 def notes_of(layer: LayerPlan, workshop: Workshop) -> Iterator[str]:
@@ -15,6 +15,8 @@ def notes_of(layer: LayerPlan, workshop: Workshop) -> Iterator[str]:
                 yield from _of_wheel(part, workshop)
             case DebianStateRecipe():
                 yield from _of_state(part, workshop)
+            case BytecodeRecipe():
+                yield from _of_bytecode(part, workshop)
             case _:
                 pass
 
@@ -30,3 +32,10 @@ def _of_wheel(recipe: WheelRecipe, workshop: Workshop) -> Iterator[str]:
 def _of_state(recipe: DebianStateRecipe, workshop: Workshop) -> Iterator[str]:
     for package, effects in sorted(json.loads(workshop.facts(recipe))["unknown"].items()):
         yield f"Debian package {package}: its scripts are not run, and may do more: {'; '.join(effects)}"
+
+
+def _of_bytecode(recipe: BytecodeRecipe, workshop: Workshop) -> Iterator[str]:
+    from reprobridge.assemble.bytecode import unstable
+
+    for path in unstable(workshop.facts(recipe)):
+        yield f"{path}: no bytecode, since two compilations gave different ones"

@@ -13,8 +13,10 @@ from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen, replace
 from reprobridge.lock.revisions import ASSEMBLY
+from reprobridge.plan.bytecode import bytecode_owner
 from reprobridge.plan.model import (
     BuildPlan,
+    BytecodeRecipe,
     DebianStateRecipe,
     DebRecipe,
     FragmentRecipe,
@@ -88,6 +90,8 @@ def owner_of(recipe: FragmentRecipe) -> str:
             return recipe.wheel.name.partition("-")[0].lower().replace("_", "-").replace(".", "-")
         case DebRecipe():
             return f"debian:{recipe.package}"
+        case BytecodeRecipe(of=(WheelRecipe() as wheel,)):
+            return bytecode_owner(owner_of(wheel))
         case _:
             return f"{recipe.kind}:{recipe.key().hex[:12]}"
 
@@ -115,6 +119,9 @@ def _without(recipe: FragmentRecipe, omit: Mapping[Digest, tuple[str, ...]]) -> 
             return replace(recipe, debs=tuple(_deb_without(deb, omit) for deb in recipe.debs))
         case InventoryRecipe():
             return replace(recipe, of=tuple(_without(part, omit) for part in recipe.of))
+        case BytecodeRecipe():
+            of = tuple(_without(part, omit) for part in recipe.of)
+            return replace(recipe, of=of, omit=omit.get(recipe.key(), recipe.omit))
         case _:
             return recipe
 

@@ -1,6 +1,7 @@
 """In which order things are made, and by how many processes.
 
-Work comes in three waves. First whatever depends on locked files only: each fragment of a layer of several,
+Bytecode is compiled before everything else, all at once (`bytecode_room.py`).
+Then work comes in three waves. First whatever depends on locked files only: each fragment of a layer of several,
 and each layer of one. Then what needs facts or indexes of the first wave (system state, inventory).
 Last the layers of several, which only chain fragments. Files arrive while the first wave is on.
 One process is enough for little work; more are forked, before anything here starts a thread.
@@ -16,6 +17,7 @@ from reprobridge.digest import Digest
 from reprobridge.frozen import frozen
 from reprobridge.plan.model import (
     BuildPlan,
+    BytecodeRecipe,
     DebRecipe,
     FragmentRecipe,
     LayerPlan,
@@ -78,6 +80,22 @@ def missing_jobs(
     return list(first.values()), list(second.values()), chained
 
 
+def uncompiled(plan: BuildPlan, workshop: Workshop, *, thorough: bool) -> list[BytecodeRecipe]:
+    """The recipes of bytecode for which something has to be compiled before they can be converted."""
+    found = []
+    for layer in plan.layers:
+        recipes = [part for part in layer.parts if isinstance(part, BytecodeRecipe)]
+        present = bool(recipes) and workshop.known_layer(layer) is not None
+        for part in recipes:
+            if present:
+                wanted = thorough and workshop.known_fragment(part) is None
+            else:
+                wanted = len(layer.parts) == 1 or not workshop.has_fragment_bytes(part)
+            if wanted and not workshop.has_compiled(part):
+                found.append(part)
+    return found
+
+
 class Scheduler:
     """Does jobs, here or in worker processes."""
 
@@ -91,12 +109,20 @@ class Scheduler:
 
     def run(self, plan: BuildPlan, *, thorough: bool = False) -> list[Job]:
         """Make everything that the plan needs and the store lacks; gives what was made."""
+        self._compile(uncompiled(plan, self._workshop, thorough=thorough))
         waves = missing_jobs(plan, self._workshop, thorough=thorough)
         for title, jobs in zip(("converting", "deriving", "chaining"), waves, strict=True):
             if jobs:
                 self._progress.begin(title, len(jobs))
                 self._do(jobs)
         return [job for jobs in waves for job in jobs]
+
+    def _compile(self, recipes: list[BytecodeRecipe]) -> None:
+        if recipes:
+            self._progress.begin("compiling", len(recipes))
+            self._arrivals.compile(recipes, self._store)
+            for recipe in recipes:
+                self._progress.step(recipe.kind)
 
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL

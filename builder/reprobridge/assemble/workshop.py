@@ -18,6 +18,7 @@ from reprobridge.digest import Digest, Json
 from reprobridge.errors import StoreError
 from reprobridge.oci import members
 from reprobridge.plan.model import (
+    BytecodeRecipe,
     DebianStateRecipe,
     DebRecipe,
     FilesRecipe,
@@ -85,6 +86,12 @@ class Workshop:
         """Whether the fragment can be chained into a layer without converting."""
         fragment = self.known_fragment(recipe)
         return fragment is not None and fragment.gzip is not None and self.store.has(fragment.gzip)
+
+    def has_compiled(self, recipe: BytecodeRecipe) -> bool:
+        """Whether a recipe of bytecode can be converted."""
+        from reprobridge.assemble.bytecode import find_compiled
+
+        return find_compiled(recipe, self.store) is not None
 
     def remembered(self, kind: str, key: Digest) -> object | None:
         """A result: what was made here before what was learned."""
@@ -159,7 +166,7 @@ class Workshop:
         keep(recipe.kind, recipe.key(), fragment.to_json())
         # What will be asked for is made while the index is at hand, by the process that made it.
         keep("claims", recipe.key(), claims_of(index).to_json())
-        if isinstance(recipe, WheelRecipe):
+        if isinstance(recipe, WheelRecipe | BytecodeRecipe):
             keep("listing", recipe.key(), {"blob": str(self._keep_listing(index))})
         return fragment
 
@@ -182,6 +189,15 @@ class Workshop:
         from reprobridge.lock.kept_tree import tree_blob
 
         return self.path(tree_blob(self.store, digest))
+
+    def compiled(self, recipe: BytecodeRecipe) -> Path:
+        """What was compiled for a recipe."""
+        from reprobridge.assemble.bytecode import find_compiled
+
+        found = find_compiled(recipe, self.store)
+        if found is None:
+            raise _not_made(recipe)
+        return self.store.path(found)
 
     def facts(self, recipe: FragmentRecipe) -> bytes:
         """The facts of a fragment."""
@@ -260,6 +276,10 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
 
             sbom.convert(recipe, inputs, writer)
             return None
+        case BytecodeRecipe():
+            from reprobridge.assemble import bytecode
+
+            return bytecode.convert(recipe, inputs, writer)
 
 
 def is_derived(recipe: FragmentRecipe) -> bool:
@@ -268,12 +288,14 @@ def is_derived(recipe: FragmentRecipe) -> bool:
 
 
 def bulk(recipe: FragmentRecipe) -> int:
-    """Bytes of the recipe's locked file, which say how long it may take; 0 without one."""
+    """Bytes of the recipe's locked files, which say how long it may take; 0 without any."""
     match recipe:
         case WheelRecipe():
             return recipe.wheel.size
         case DebRecipe():
             return recipe.deb.size
+        case BytecodeRecipe():
+            return sum(map(bulk, recipe.of))
         case _:
             return 0
 

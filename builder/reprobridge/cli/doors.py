@@ -90,6 +90,7 @@ class Doors:
             processes=self.processes,
             network=self.network,
             rooms=functools.partial(_run_in_room, self._sandbox),
+            sandbox=self._sandbox,
             readings=Readings(),
         )
 

@@ -32,6 +32,8 @@ class Doors:
     """Waits some seconds before something that failed for the network is tried again."""
     rooms: "Rooms | None" = None
     """Runs builds of packages that have no wheel; None where nothing is built."""
+    sandbox: str | None = None
+    """Kind of the sandbox that bytecode is compiled in; None: the first that works."""
     readings: Readings | None = None
     """What was read of folders, for a command that is about one state of them; None: each look is a new one."""
 

@@ -40,6 +40,10 @@ def stale_wishes(spec: Spec, lock: Lock, folder: Path, doors: Doors) -> list[Pro
         wishes.append((f"platforms.{platform}.debian", locked.debian.wish, debian))
         wish = python_wish(spec, target)
         wishes.append((f"platforms.{platform}.python", locked.python.wish, wish))
+        if locked.python.bytecode != spec.environment.python.bytecode:
+            asked, found = (str(one.bytecode).lower() for one in (spec.environment.python, locked.python))
+            place = f"platforms.{platform}.python.bytecode"
+            problems.append(Problem(place, asked, found, "run `reprobridge lock`"))
         interpreter, wanted = (f"{one.interpreter}, {one.version}" for one in (locked.python, target))
         if locked.python.wish == wish and interpreter != wanted:
             place = f"platforms.{platform}.python.interpreter"

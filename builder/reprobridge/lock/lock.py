@@ -8,7 +8,7 @@ asks no index and moves no package. What resolves is imported when there is some
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reprobridge.frozen import frozen
+from reprobridge.frozen import frozen, replace
 from reprobridge.lock.commands import missing_files
 from reprobridge.lock.debian.wish import wish_digest
 from reprobridge.lock.doors import Doors
@@ -18,7 +18,7 @@ from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPyt
 from reprobridge.lock.pypi_wish import python_wish
 from reprobridge.lock.source import lock_source, misnamed, source_wish
 from reprobridge.lock.template import Template, load_template
-from reprobridge.lock.tools import current_tools
+from reprobridge.lock.tools import current_tools, pinning
 from reprobridge.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def lock_artifact(
         work = _Work(spec, template, platform, options, folder, doors)
         platforms[platform], more = _platform(work, previous)
         warnings += more
-    tools = previous.tools if previous and not options.tools else current_tools()
+    on_demand = {kind for one in platforms.values() for kind in one.python.on_demand}
+    tools = pinning(previous.tools if previous and not options.tools else current_tools(), on_demand)
     return Locked(Lock(tools=tools, template=template.name, source=source, platforms=platforms), warnings)
 
 
@@ -97,6 +98,7 @@ def _platform(work: _Work, previous: Lock | None) -> tuple[LockedPlatform, tuple
     before = previous.platforms.get(work.platform) if previous else None
     debian = _debian(work, before.debian if before else None)
     python, warnings = _python(work, before.python if before else None, debian)
+    python = replace(python, bytecode=work.spec.environment.python.bytecode)
     return LockedPlatform(debian=debian, python=python), warnings
 
 

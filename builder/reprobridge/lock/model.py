@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from reprobridge.digest import Digest
 from reprobridge.frozen import field, frozen
+from reprobridge.lock.revisions import ON_DEMAND
 
 _DATE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
@@ -155,7 +156,7 @@ class LockedBuild:
 class LockedPython:
     """The Python packages of one platform."""
 
-    LATER = ("builds", "build_wheels")
+    LATER = ("builds", "build_wheels", "bytecode")
     """Fields that are left out where they are empty."""
     wish: Digest
     """Of requirements, constraints, dates, indexes and target."""
@@ -169,6 +170,13 @@ class LockedPython:
     """How those of them were built that nobody published, sorted by name."""
     build_wheels: tuple[LockedWheel, ...] = ()
     """What they were built with, sorted by name and version; not part of the image."""
+    bytecode: bool = False
+    """Whether the image holds bytecode of the interpreter's modules and all packages."""
+
+    @property
+    def on_demand(self) -> tuple[str, ...]:
+        """Converters that not every lock pins, and this one has to."""
+        return ("bytecode",) if self.bytecode else ()
 
     @property
     def built(self) -> tuple[tuple[LockedBuild, LockedWheel], ...]:
@@ -275,6 +283,11 @@ class Lock:
     """Original and refined code."""
     platforms: Mapping[str, LockedPlatform] = field(default_factory=dict)
     """By platform (`linux/amd64`)."""
+
+    def __post_init__(self) -> None:
+        wanted = {kind for one in self.platforms.values() for kind in one.python.on_demand}
+        if wanted != ON_DEMAND.keys() & self.tools.converters.keys():
+            raise ValueError("a lock that pins a converter where it is used, and only there")
 
 
 def _require_size(size: int) -> None:

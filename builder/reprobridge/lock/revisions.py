@@ -17,7 +17,10 @@ REVISIONS: Mapping[str, int] = {
     "sbom": 1,
     "layer": 1,
 }
-"""Revision of each converter of this release; a converter's kind is the name of its module in assemble/."""
+"""Revision of each converter of this release that every lock pins; a kind is the name of its module in assemble/."""
+
+ON_DEMAND: Mapping[str, int] = {"bytecode": 1}
+"""Revision of each that a lock pins only where the artifact asks for it, so that others keep their bytes."""
 
 PLAN = 1
 """Revision of the plan: which recipes a specification and its lock give, what an image says about itself (manifest,
@@ -26,3 +29,8 @@ guide, changes, bill of materials, references), and its settings."""
 ASSEMBLY = 1
 """Revision of what is decided between recipes and image: who keeps a path that several packages have, and the form of
 manifest and configuration."""
+
+
+def revision_of(kind: str) -> int:
+    """Revision of a converter of this release."""
+    return REVISIONS[kind] if kind in REVISIONS else ON_DEMAND[kind]

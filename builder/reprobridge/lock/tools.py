@@ -7,15 +7,16 @@ import functools
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from reprobridge import RELEASE
 from reprobridge.data_files import data_folder, launcher_folder
 from reprobridge.digest import Digest, digest_json
 from reprobridge.errors import LockError, Problem
+from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedTools
-from reprobridge.lock.revisions import ASSEMBLY, PLAN, REVISIONS
+from reprobridge.lock.revisions import ASSEMBLY, ON_DEMAND, PLAN, REVISIONS
 from reprobridge.oci.members import CODEC, ENCODER
 
 
@@ -44,13 +45,13 @@ def layer_order_digest(table: bytes) -> Digest:
     return digest_json({name: value for name, value in json.loads(table).items() if name != "about"})
 
 
-def current_tools() -> LockedTools:
-    """What this release would pin."""
+def current_tools(on_demand: Iterable[str] = ()) -> LockedTools:
+    """What this release would pin; `on_demand`: converters that not every lock pins, and this one has to."""
     return LockedTools(
         release=RELEASE,
         encoder=ENCODER,
         codec=CODEC,
-        converters=dict(REVISIONS),
+        converters={**REVISIONS, **{kind: ON_DEMAND[kind] for kind in on_demand}},
         launcher=launcher_digest(launcher_files()),
         plan=PLAN,
         assembly=ASSEMBLY,
@@ -58,9 +59,16 @@ def current_tools() -> LockedTools:
     )
 
 
+def pinning(tools: LockedTools, on_demand: Collection[str]) -> LockedTools:
+    """The same tools with exactly these converters besides those that every lock pins."""
+    kept = {kind: number for kind, number in tools.converters.items() if kind not in ON_DEMAND}
+    wanted = {kind: tools.converters.get(kind, ON_DEMAND[kind]) for kind in on_demand}
+    return replace(tools, converters={**kept, **wanted})
+
+
 def tool_differences(locked: LockedTools) -> list[Problem]:
     """In what this release would give other bytes than the one that locked."""
-    pinned, current = _pins(locked), _pins(current_tools())
+    pinned, current = _pins(locked), _pins(current_tools(ON_DEMAND.keys() & locked.converters.keys()))
     return [
         Problem(f"tools.{place}", pinned.get(place, "nothing"), current.get(place, "nothing"))
         for place in {**current, **pinned}

@@ -12,7 +12,7 @@ from typing import ClassVar
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.frozen import field, frozen
 from reprobridge.lock.model import LockedFile
-from reprobridge.lock.revisions import REVISIONS
+from reprobridge.lock.revisions import revision_of
 from reprobridge.oci.members import CODEC, ENCODER
 
 
@@ -29,7 +29,7 @@ class Keyed:
         try:
             return self._key
         except AttributeError:
-            head: dict[str, Json] = {"kind": self.kind, "revision": REVISIONS[self.kind]}
+            head: dict[str, Json] = {"kind": self.kind, "revision": revision_of(self.kind)}
             key = digest_json({**head, "encoder": ENCODER, "codec": CODEC, **self.parameters()})
             object.__setattr__(self, "_key", key)  # frozen, but for what follows from its fields
             return key
@@ -201,6 +201,30 @@ class SbomRecipe(Keyed):
         return {"document": str(Digest.of(self.document)), "wheels": wheels, "path": self.path}
 
 
+@frozen(kw_only=True)
+class BytecodeRecipe(Keyed):
+    """Bytecode of the Python sources of packages, made by the image's own interpreter (ADR 0012)."""
+
+    kind: ClassVar[str] = "bytecode"
+    """Names the converter."""
+    of: tuple[WheelRecipe | DebRecipe, ...]
+    """The packages."""
+    python: str
+    """Minor version of the interpreter."""
+    interpreter: str
+    """Its path in the image."""
+    ground: tuple["LayerPlan", ...]
+    """What it runs on: base system, Python, and the state of the base system alone, so that papers share it."""
+    omit: tuple[str, ...] = ()
+    """Image paths that another package owns, sorted."""
+
+    def parameters(self) -> dict[str, Json]:
+        """For the key."""
+        made_of: dict[str, Json] = {"of": [str(part.key()) for part in self.of], "omit": self.omit}
+        ground: Json = [str(layer.key()) for layer in self.ground]
+        return {**made_of, "python": self.python, "interpreter": self.interpreter, "ground": ground}
+
+
 FragmentRecipe = (
     WheelRecipe
     | DebRecipe
@@ -210,6 +234,7 @@ FragmentRecipe = (
     | FilesRecipe
     | InventoryRecipe
     | SbomRecipe
+    | BytecodeRecipe
 )
 """Every kind of recipe; converters match on it."""
 

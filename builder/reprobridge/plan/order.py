@@ -31,6 +31,8 @@ class LayerOrder:
     """How many layers the small wheels are spread over."""
     budget: int
     """Most layers, unless the image cannot do with less."""
+    native: tuple[str, ...] = ()
+    """Groups of wheels that hold libraries and next to no Python."""
 
     @classmethod
     def parse(cls, data: bytes) -> "LayerOrder":
@@ -42,6 +44,7 @@ class LayerOrder:
             own_layer_from=table["own_layer_from"],
             small_buckets=table["small_buckets"],
             budget=table["budget"],
+            native=tuple(group["name"] for group in table["wheel_groups"] if group.get("native")),
         )
 
 
@@ -57,14 +60,27 @@ class WheelLayer:
 
 def wheel_layers(wheels: Sequence[LockedWheel], order: LayerOrder, room: int) -> list[WheelLayer]:
     """Wheels by layer, in canonical order, in at most `room` layers where there are more than buckets."""
+    return _layers(wheels, wheels, order, room)
+
+
+def bytecode_layers(wheels: Sequence[LockedWheel], order: LayerOrder, room: int) -> list[WheelLayer]:
+    """Wheels by the layer of their bytecode, likewise; big ones that hold next to no Python share one, too."""
+    native = {number for number, (name, _) in enumerate(order.groups) if name in order.native}
+    return _layers(wheels, [wheel for wheel in wheels if _group(wheel, order) not in native], order, room)
+
+
+def _layers(
+    wheels: Sequence[LockedWheel], weighty: Sequence[LockedWheel], order: LayerOrder, room: int
+) -> list[WheelLayer]:
+    """Of the weighty wheels the big ones have a layer alone."""
     threshold = order.own_layer_from
-    while sum(wheel.file.size >= threshold for wheel in wheels) > max(0, room - order.small_buckets):
+    while sum(wheel.file.size >= threshold for wheel in weighty) > max(0, room - order.small_buckets):
         threshold *= 2
     big = sorted(
-        (wheel for wheel in wheels if wheel.file.size >= threshold),
+        (wheel for wheel in weighty if wheel.file.size >= threshold),
         key=lambda wheel: (_group(wheel, order), -wheel.file.size, wheel.name),
     )
-    small = [wheel for wheel in wheels if wheel.file.size < threshold]
+    small = [wheel for wheel in wheels if wheel not in big]
     alone = [WheelLayer(f"python: {wheel.name} {wheel.version}", (wheel,)) for wheel in big]
     return alone + _small_layers(small, order.small_buckets)
 

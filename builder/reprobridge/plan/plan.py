@@ -1,8 +1,9 @@
 """The plan: which layers an image has, in which order, of which recipes. A pure function of its inputs.
 
-Order, lowest first: base system, Python, big wheels by group, small wheels merged, the paper's system packages,
-system state, code, launcher, artifact (manifest, guide, locks), references. What papers share stands below what
-they don't. References are the last layer, so that an image without them is the same image without its top.
+Order, lowest first: base system, Python, big wheels by group, small wheels merged, bytecode where it is asked for,
+the paper's system packages, system state, code, launcher, artifact (manifest, guide, locks), references. What papers
+share stands below what they don't. References are the last layer, so that an image without them is the same image
+without its top.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.lock.file import lock_bytes
 from reprobridge.lock.model import Lock, LockedPlatform, LockedWheel
+from reprobridge.plan.bytecode import STANDARD_LIBRARY, BytecodePlan, bytecode_owner, bytecode_path
 from reprobridge.plan.contents.direct_url import SPEC, direct_url
 from reprobridge.plan.contents.guide import changes_text, guide_text
 from reprobridge.plan.contents.manifest import (
@@ -76,7 +78,7 @@ def plan(inputs: PlanInputs) -> BuildPlan:
     code = TreeRecipe(tree=inputs.lock.source.refined, root=CODE_ROOT)
     debs = _debs(locked, architecture)
     base, python = _base_layers(locked, debs, inputs.order)
-    wheels = _wheel_layers(locked, inputs.order)
+    wheels, bytecode = _package_layers(locked, debs, inputs)
     requested = _requested(locked)
     lock_data = lock_bytes(inputs.lock)
     artifact = ArtifactId(spec.digest(), Digest.of(lock_data))
@@ -87,11 +89,16 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         base,
         python,
         *wheels,
+        *bytecode,
         *_extra_layers(locked, debs),
         _state_layer(debs, architecture, requested),
         LayerPlan(title="code", parts=(code,)),
         _launcher_layer(inputs),
-        _artifact_layer(contents, _sbom(inputs, locked, artifact), _listed(python, wheels, requested, code)),
+        _artifact_layer(
+            contents,
+            _sbom(inputs, locked, artifact),
+            _listed(python, [*wheels, *bytecode[STANDARD_LIBRARY:]], requested, code),
+        ),
         LayerPlan(title="references", parts=(_references(spec),)),
     ]
     if len(layers) > HARD_LIMIT:
@@ -170,8 +177,26 @@ def _wheel(wheel: LockedWheel, locked: LockedPlatform) -> WheelRecipe:
     return WheelRecipe(wheel=wheel.file, python=locked.python.version, origin=origin)
 
 
-def _wheel_layers(locked: LockedPlatform, order: LayerOrder) -> list[LayerPlan]:
-    layers = wheel_layers(locked.python.wheels, order, order.budget - FIXED_LAYERS)
+def _package_layers(
+    locked: LockedPlatform, debs: Mapping[str, DebRecipe], inputs: PlanInputs
+) -> tuple[list[LayerPlan], list[LayerPlan]]:
+    """The layers of wheels, and those of bytecode."""
+    order, architecture = inputs.order, inputs.platform.partition("/")[2]
+    if not locked.python.bytecode:
+        return _wheel_layers(locked, order), []
+    wheels = _wheel_layers(locked, order, reserved=STANDARD_LIBRARY + order.small_buckets)
+    base = {deb.name for deb in locked.debian.base}
+    state = DebianStateRecipe(
+        debs=tuple(recipe for name, recipe in debs.items() if name in base), architecture=architecture
+    )
+    ground = (*_base_layers(locked, debs, order), LayerPlan(title="state of the base system", parts=(state,)))
+    recipes = {wheel.name: _wheel(wheel, locked) for wheel in locked.python.wheels}
+    bytecode = BytecodePlan(locked=locked, recipes=recipes, ground=ground, order=order)
+    return wheels, bytecode.layers(order.budget - FIXED_LAYERS - len(wheels))
+
+
+def _wheel_layers(locked: LockedPlatform, order: LayerOrder, *, reserved: int = 0) -> list[LayerPlan]:
+    layers = wheel_layers(locked.python.wheels, order, order.budget - FIXED_LAYERS - reserved)
     return [
         LayerPlan(title=layer.title, parts=tuple(_wheel(wheel, locked) for wheel in layer.wheels))
         for layer in layers
@@ -186,7 +211,13 @@ def _requested(locked: LockedPlatform) -> RequestedRecipe:
 
 def _owners(spec: Spec, locked: LockedPlatform) -> dict[str, str]:
     site = f"opt/env/lib/python{locked.python.version}/site-packages"
-    return {f"{site}/{path}": package for path, package in spec.environment.python.owners.items()}
+    owners = {f"{site}/{path}": package for path, package in spec.environment.python.owners.items()}
+    compiled = owners if locked.python.bytecode else {}
+    return owners | {
+        bytecode_path(path, locked.python.version): bytecode_owner(package)
+        for path, package in compiled.items()
+        if path.endswith(".py")
+    }
 
 
 # the artifact itself

@@ -15,7 +15,7 @@ from reprobridge.digest import Digest
 from reprobridge.errors import TrustError
 from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor
-from reprobridge.plan.model import LayerPlan
+from reprobridge.plan.model import BytecodeRecipe, LayerPlan
 from reprobridge.publish.known_layer import KnownLayer, known_of, learn
 from reprobridge.publish.known_layers import RemoteList
 from reprobridge.publish.signing.policy import Policy
@@ -96,6 +96,8 @@ def require_true(store: Store, layer: LayerPlan, known: KnownLayer, arrivals: Ar
         for digest in inputs:
             files.link_or_copy(store.path(digest), apart.path(digest))
         workshop = Workshop(apart)
+        if bytecode := [part for part in layer.parts if isinstance(part, BytecodeRecipe)]:
+            arrivals.compile(bytecode, apart)
         if len(layer.parts) > 1:
             for part in layer.parts:
                 workshop.make_fragment(part)

@@ -168,6 +168,7 @@ def _environment(inspection: Inspection, lock: Lock, artifact: Manifest) -> Json
         "template": lock.template,
         "release": lock.tools.release,
         "python": locked.python.version if locked else None,
+        "bytecode": locked.python.bytecode if locked else None,
         "packages": dict(inspection.packages()),
         "cuda": gpu.cuda if gpu else None,
         "driver": gpu.driver if gpu else None,

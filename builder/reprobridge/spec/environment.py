@@ -7,7 +7,7 @@ from reprobridge.spec.nodes import Node, Scalar
 from reprobridge.spec.paths import PATH_TEXT, NamedFile
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.requirements import check_requirements
-from reprobridge.spec.scalars import TEXT, VERBATIM, WEB_ADDRESS, Date, Word
+from reprobridge.spec.scalars import TEXT, VERBATIM, WEB_ADDRESS, Date, Flag, Word
 from reprobridge.spec.shapes import Invalid, Key, ListOf, MapOf, Record, Schema, Shape
 
 PLATFORMS = ("linux/amd64",)
@@ -78,6 +78,11 @@ PYTHON = Record(
             shape=MapOf(_MODULE, TEXT),
             doc="Module that can't be imported in a clean shell, although its package brings it -> why.",
             default={},
+        ),
+        "bytecode": Key(
+            shape=Flag(),
+            doc="Whether the image holds bytecode of the interpreter's modules and all packages: it starts sooner.",
+            default=False,
         ),
     },
 )

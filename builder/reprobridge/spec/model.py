@@ -167,6 +167,8 @@ class PythonWish:
     """Path below site-packages -> package whose file wins where two packages ship different ones."""
     not_imported: Mapping[str, str] = field(default_factory=dict)
     """Module that validation need not be able to import -> why."""
+    bytecode: bool = False
+    """Whether the image holds bytecode of the interpreter's modules and all packages."""
 
 
 @frozen(kw_only=True)

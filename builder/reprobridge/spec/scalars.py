@@ -14,6 +14,10 @@ from reprobridge.spec.shapes import Invalid, Schema, Shape
 from reprobridge.wording import has_login
 
 _ANY_SCALAR = ["string", "number", "boolean"]
+_MEANT = {
+    **dict.fromkeys(("true", "yes", "on", "y", "1"), "true"),
+    **dict.fromkeys(("false", "no", "off", "n", "0"), "false"),
+}
 _LONGEST = 18
 """Digits of a whole number: all of them fit into 64 bits."""
 
@@ -146,7 +150,8 @@ class Flag(Shape[bool]):
         """The truth value."""
         if isinstance(node, Scalar) and node.text in ("true", "false"):
             return node.text == "true"
-        return self.refuse(node, reading)
+        meant = _MEANT.get(node.text.lower()) if isinstance(node, Scalar) else None
+        return self.refuse(node, reading, f"did you mean {meant}?" if meant else "write one of the two words")
 
     def schema(self) -> Schema:
         """A boolean, quoted or not."""

@@ -46,7 +46,7 @@ PROMISES: Mapping[CheckId, str] = {
     CheckId.INVENTORY: "the files of /rra/code and /opt/env are exactly those of the image's inventory",
     CheckId.SECRETS: "no private key, token or password file outside the base system",
     CheckId.HISTORY: "no version control folder outside the base system",
-    CheckId.CACHES: "no cache and no bytecode folder outside the base system",
+    CheckId.CACHES: "no cache and no bytecode outside the base system but what the build made",
     CheckId.SCORES: "no file of the code is one that the source's `exclude` names",
     CheckId.LAUNCHER: "the launcher lists, shows and checks, in text and JSON, with the documented exit codes",
     CheckId.REQUIREMENTS: "the installed distributions are the locked ones and satisfy each other's requirements",

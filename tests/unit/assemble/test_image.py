@@ -5,7 +5,7 @@ import io
 import json
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,15 @@ from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError, StoreError
 from reprobridge.frozen import replace
 from reprobridge.oci.layout import read_parts
-from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, InventoryRecipe, LayerPlan, PlannedFile
+from reprobridge.plan.model import (
+    BuildPlan,
+    BytecodeRecipe,
+    ConfigPlan,
+    FilesRecipe,
+    InventoryRecipe,
+    LayerPlan,
+    PlannedFile,
+)
 from reprobridge.store.store import Store
 
 
@@ -27,6 +35,10 @@ class NothingToFetch:
         """There must be nothing to bring."""
         assert not list(wanted)
         yield from ()
+
+    def compile(self, recipes: Sequence[BytecodeRecipe], store: Store) -> None:
+        """There must be nothing to compile."""
+        assert not recipes
 
 
 class Steps:

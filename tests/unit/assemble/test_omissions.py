@@ -3,7 +3,7 @@
 import gzip
 import io
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,14 @@ from reprobridge.errors import AssembleError
 from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.layout import read_parts
-from reprobridge.plan.model import BuildPlan, ConfigPlan, FragmentRecipe, LayerPlan, WheelRecipe
+from reprobridge.plan.model import (
+    BuildPlan,
+    BytecodeRecipe,
+    ConfigPlan,
+    FragmentRecipe,
+    LayerPlan,
+    WheelRecipe,
+)
 from reprobridge.store.store import Store
 from support.wheels import WheelSource, build_wheel
 
@@ -29,6 +36,10 @@ class InTheStore:
         """There must be nothing to bring."""
         assert not list(wanted)
         yield from ()
+
+    def compile(self, recipes: Sequence[BytecodeRecipe], store: Store) -> None:
+        """There must be nothing to compile."""
+        assert not recipes
 
 
 def recipe(store: Store, name: str, files: dict[str, bytes]) -> WheelRecipe:

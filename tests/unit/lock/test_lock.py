@@ -187,3 +187,43 @@ def test_a_lock_that_names_another_interpreter_than_its_template_is_refused(
 ) -> None:
     edit(artifact / "reprobridge.lock", "/usr/bin/python3.11", "/bin/sh")
     assert places(artifact, doors) == ["platforms.linux/amd64.python.interpreter"]
+
+
+class TestBytecode:
+    """The key `environment.python.bytecode` in a lock."""
+
+    @pytest.fixture
+    def asking(self, artifact: Path) -> Path:
+        edit(artifact / "reprobridge.yaml", "python: {", "python: {bytecode: true, ")
+        return artifact
+
+    def test_asking_for_it_is_stale_in_that_place_only(self, asking: Path, doors: Doors) -> None:
+        assert places(asking, doors) == ["platforms.linux/amd64.python.bytecode"]
+
+    def test_it_is_locked_without_asking_anybody_and_pins_its_converter(
+        self, asking: Path, doors: Doors
+    ) -> None:
+        before = read_lock(asking / "reprobridge.lock")
+        made = lock_artifact(read_spec(asking), before, LockOptions(), asking, doors).lock
+        write_lock(asking / "reprobridge.lock", made)
+        assert read_lock(asking / "reprobridge.lock") == made
+        assert places(asking, doors) == []
+        assert set(made.tools.converters) - set(before.tools.converters) == {"bytecode"}
+        assert tool_differences(made.tools) == []
+        older = replace(made.tools, converters={**made.tools.converters, "bytecode": 0})
+        assert [problem.where for problem in tool_differences(older)] == ["tools.converters.bytecode"]
+
+    def test_taking_it_back_gives_the_lock_that_was(self, asking: Path, doors: Doors) -> None:
+        before = read_lock(asking / "reprobridge.lock")
+        made = lock_artifact(read_spec(asking), before, LockOptions(), asking, doors).lock
+        edit(asking / "reprobridge.yaml", "bytecode: true, ", "")
+        assert places(asking, doors) == []
+        assert lock_artifact(read_spec(asking), made, LockOptions(), asking, doors).lock == before
+
+    def test_a_lock_without_it_has_no_word_of_it(self, artifact: Path) -> None:
+        assert "bytecode" not in (artifact / "reprobridge.lock").read_text()
+
+    def test_a_lock_that_does_not_pin_the_converter_is_refused(self, artifact: Path) -> None:
+        edit(artifact / "reprobridge.lock", '"interpreter":', '"bytecode": true, "interpreter":')
+        with pytest.raises(LockError, match="pins a converter where it is used, and only there"):
+            read_lock(artifact / "reprobridge.lock")

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from reprobridge.errors import TrustError
 from reprobridge.frozen import replace
 from reprobridge.oci import members
 from reprobridge.oci.model import Descriptor
-from reprobridge.plan.model import FilesRecipe, InventoryRecipe, LayerPlan, PlannedFile
+from reprobridge.plan.model import BytecodeRecipe, FilesRecipe, InventoryRecipe, LayerPlan, PlannedFile
 from reprobridge.publish.known_layer import KnownLayer, KnownPart, known_of, learn, tell
 from reprobridge.publish.known_layers import joined, read_list, write_list
 from reprobridge.publish.known_source import require_true
@@ -58,6 +58,10 @@ class NoArrivals:
     def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
         """Nothing is asked for."""
         yield from wanted
+
+    def compile(self, recipes: Sequence[BytecodeRecipe], store: Store) -> None:
+        """There must be nothing to compile."""
+        assert not recipes
 
 
 digests = st.binary(max_size=4).map(Digest.of)

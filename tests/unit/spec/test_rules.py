@@ -256,6 +256,7 @@ def test_texts_are_utf8_and_a_guide_is_not_empty(artifact: ArtifactOnDisk, name:
         ("environment.python.exclude_newer", "2026-01-01T00:00:00"),
         ("environment.python.indexes", ["file:///x"]),
         ("environment.python.owners", {"/etc/x": "numpy"}),
+        ("environment.python.bytecode", "often"),
         ("schema", "reprobridge.artifact/2"),
     ],
 )

@@ -10,6 +10,12 @@ from collections.abc import Iterable
 from reprobridge.lock.model import LockedChange, LockedSource
 from reprobridge.spec.model import Ambiguity, Change, Spec, Task
 
+_BYTECODE = """\
+Packages and the standard library are compiled, and Python takes what was compiled without looking at the source: a
+module of theirs that you edit in a container stays as it was. To run the edited one, delete its `.pyc` in
+`__pycache__` beside it, or start Python with `--check-hash-based-pycs always`. The code in /rra/code is not compiled.
+"""
+
 
 def guide_text(spec: Spec) -> str:
     """The whole guide, Markdown."""
@@ -23,6 +29,7 @@ def guide_text(spec: Spec) -> str:
             "Open choices", (_choice(spec, number) for number in range(len(spec.decisions.open_choices)))
         ),
         _section("Resources", [_resources(spec.tasks)]),
+        _section("Bytecode", [_BYTECODE] if spec.environment.python.bytecode else []),
     ]
     return "\n".join([author.rstrip() + "\n", *filter(None, sections)])
 

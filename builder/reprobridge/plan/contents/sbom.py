@@ -19,7 +19,7 @@ _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 def sbom_bytes(spec: Spec, lock: Lock, platform: LockedPlatform, artifact: Digest) -> bytes:
     """The document's bytes, as far as spec and lock know it."""
-    packages = [_artifact(spec, lock), *_packages(platform)]
+    packages = [_artifact(spec, lock, platform), *_packages(platform)]
     document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
@@ -53,7 +53,12 @@ def _rows(key: str, values: Iterable[Mapping[str, object]]) -> str:
     return f'"{key}": [\n' + ",\n".join(map(_LINE.encode, values)) + "\n]"
 
 
-def _artifact(spec: Spec, lock: Lock) -> dict[str, object]:
+def _artifact(spec: Spec, lock: Lock, platform: LockedPlatform) -> dict[str, object]:
+    bytecode = (
+        f"; bytecode of {platform.python.interpreter} and of all wheels, compiled from their sources"
+        if platform.python.bytecode
+        else ""
+    )
     return _package(
         "SPDXRef-Artifact",
         spec.paper.id,
@@ -62,7 +67,7 @@ def _artifact(spec: Spec, lock: Lock) -> dict[str, object]:
             "licenseDeclared": spec.license,
             "downloadLocation": spec.repository or _NOTHING,
             "sourceInfo": f"{lock.source.kind} {lock.source.origin} {lock.source.commit or ''}".strip(),
-            "comment": f"refined code: tree {lock.source.refined}",
+            "comment": f"refined code: tree {lock.source.refined}{bytecode}",
         },
     )
 

@@ -2,7 +2,8 @@
 
 Looked for outside the base system, in files that nobody has published: what the RECORD of a distribution from an
 index lists was public before it came into the image (tornado's test keys, for example), everything else is the
-author's, packages built from a folder or a repository included.
+author's, packages built from a folder or a repository included. Bytecode of a distribution's modules is nobody's
+own, if it is of the kind that a build makes and no running program.
 """
 
 import csv
@@ -15,6 +16,7 @@ from reprobridge.errors import ArtifactError
 from reprobridge.lock.exclusion import Exclusion, is_version_control
 from reprobridge.lock.leaks import SEARCHED, is_secret_file, secrets_of
 from reprobridge.oci.tar import EntryKind
+from reprobridge.system.bytecode_frontend import UNCHECKED
 from reprobridge.validate.checks.written import written
 from reprobridge.validate.model import Finding, judged
 from reprobridge.validate.shell import CleanShell
@@ -61,7 +63,7 @@ def check_history(shell: CleanShell) -> Finding:
 
 
 def check_caches(shell: CleanShell) -> Finding:
-    """Look for folders of caches and bytecode."""
+    """Look for folders of caches, and for bytecode that no build made."""
     looked = authored(shell.subject)
     return judged(_tops(looked, _is_cache), f"{len(looked)} paths looked at")
 
@@ -107,11 +109,14 @@ def _is_no_folder(placed: Placed) -> bool:
 
 def authored(subject: Subject) -> dict[str, Placed]:
     """Files and links outside the base system that no distribution has published."""
-    published = recorded(subject)
+    records = dict(_records(subject))
+    published = {path for info, paths in records.items() if _is_published(subject, info) for path in paths}
+    modules = {path for paths in records.values() for path in paths}
     return {
         path: placed
         for path, placed in subject.root.items()
         if _is_no_folder(placed) and path.partition("/")[0] not in BASE_SYSTEM and path not in published
+        if not (_source_of(path) in modules and _is_unchecked(subject, path))
     }
 
 
@@ -129,14 +134,29 @@ def _is_published(subject: Subject, info: str) -> bool:
         return False
 
 
-def recorded(subject: Subject) -> set[str]:
-    """Paths that the RECORDs of the environment's published distributions list."""
-    found: set[str] = set()
+def _source_of(path: str) -> str | None:
+    """The source whose bytecode would stand here (PEP 3147)."""
+    folder, _, name = path.rpartition("/")
+    if not (
+        folder.startswith(f"{ENVIRONMENT}/") and folder.endswith("/__pycache__") and name.endswith(".pyc")
+    ):
+        return None
+    return f"{folder.removesuffix('__pycache__')}{name.rsplit('.', 2)[0]}.py"
+
+
+def _is_unchecked(subject: Subject, path: str) -> bool:
+    """Whether it is bytecode that holds for good (PEP 552); what a program leaves holds until its source is newer."""
+    return (subject.read(path, 8) or b"")[4:] == UNCHECKED.to_bytes(4, "little")
+
+
+def _records(subject: Subject) -> Iterator[tuple[str, set[str]]]:
+    """The metadata folder of each of the environment's distributions, and the paths that its RECORD lists."""
     for path in subject.below(ENVIRONMENT):
-        if path.endswith(".dist-info/RECORD") and _is_published(subject, path.rpartition("/")[0]):
+        if path.endswith(".dist-info/RECORD"):
             site = path.rsplit("/", 2)[0]
             text = (subject.read(path) or b"").decode("utf-8", "replace")
-            for row in csv.reader(io.StringIO(text, newline="")):
-                if row:
-                    found.add(posixpath.normpath(posixpath.join(site, row[0])))
-    return found
+            rows = csv.reader(io.StringIO(text, newline=""))
+            yield (
+                path.rpartition("/")[0],
+                {posixpath.normpath(posixpath.join(site, row[0])) for row in rows if row},
+            )
