@@ -7,10 +7,10 @@ SANDBOXES = ("bubblewrap", "podman", "docker")
 
 
 def add_sandbox(parser: argparse.ArgumentParser) -> None:
-    """Declare in which sandbox packages are built; `Doors` knows what was said."""
+    """Declare in which sandbox packages are built and compiled; `Doors` knows what was said."""
     parser.add_argument(
         "--sandbox",
         choices=SANDBOXES,
         metavar="KIND",
-        help="where packages without a wheel are built: bubblewrap, podman or docker (default: the first that works)",
+        help="where packages without a wheel, and bytecode, are made: bubblewrap, podman or docker (default: the first that works)",
     )
