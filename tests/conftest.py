@@ -11,6 +11,7 @@ pytest_plugins = [
     "support.engine",
     "support.docker_registry",
     "support.file_server",
+    "support.index_user",
     "support.module_folder",
     "support.registries",
     "support.store_folder",

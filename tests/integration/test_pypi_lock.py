@@ -2,89 +2,24 @@
 
 import os
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 
-from reprobridge.errors import ArtifactError, LockError, NetworkError, ReproBridgeError
+from reprobridge.errors import ArtifactError, LockError
 from reprobridge.frozen import replace
-from reprobridge.lock.doors import Doors
 from reprobridge.lock.fetch import Fetcher, Wanted
 from reprobridge.lock.model import LockedWheel
-from reprobridge.lock.pypi import KeptPython, PythonTarget, find_urls, lock_python
-from reprobridge.lock.sdist.ground import Ground
-from reprobridge.spec.model import Environment, PythonWish, Spec
+from reprobridge.lock.pypi import find_urls
 from reprobridge.store.store import Store
 from reprobridge.system.network import Offline
-from support.file_server import FileServer, status, wrong_bytes
+from support.file_server import FileServer, wrong_bytes
+from support.index_user import TARGET, User, locked_wheels, platform_wheel, spec
 from support.lock_doors import doors as make_doors
 from support.lock_doors import impatient
 from support.package_index import serve_index
 from support.sdists import build_sdist
-from support.specs import PLATFORM, sample_lock, sample_spec
 from support.wheels import Wheel, WheelSource, build_wheel, simple_wheel
-
-TARGET = PythonTarget(version="3.11", architecture="x86_64", glibc=(2, 36), interpreter="/usr/bin/python3.11")
-
-
-def spec(requirements: str, *, constraints: str | None = None, **wish: object) -> Spec:
-    """A spec that asks for packages."""
-    files = {PurePosixPath("r.in"): requirements.encode()}
-    if constraints is not None:
-        files[PurePosixPath("c.txt")] = constraints.encode()
-    python = PythonWish(
-        requirements=PurePosixPath("r.in"),
-        constraints=None if constraints is None else PurePosixPath("c.txt"),
-        **wish,  # type: ignore[arg-type]  # the fields are the class's
-    )
-    return sample_spec(environment=Environment(template="debian12-py311", python=python), files=files)
-
-
-def locked_wheels(
-    wish: Spec,
-    doors: Doors,
-    *,
-    kept: Iterable[LockedWheel] = (),
-    target: PythonTarget = TARGET,
-    warned: tuple[str, ...] = (),
-) -> tuple[LockedWheel, ...]:
-    """What is locked, where nothing has to be built and nothing is warned of but this."""
-    debian = sample_lock().platforms[PLATFORM].debian
-    ground = Ground(template="debian12-py311", platform=PLATFORM, debian=debian, target=target, folder=Path())
-    locked, warnings = lock_python(wish, KeptPython(wheels=tuple(kept)), ground, doors)
-    assert (locked.builds, warnings) == ((), warned)
-    return locked.wheels
-
-
-class User:
-    """Somebody with an index."""
-
-    def __init__(self, folder: Path, index: str) -> None:
-        self.settings = {
-            "UV_DEFAULT_INDEX": index,
-            "UV_CACHE_DIR": str(folder / "uv"),
-            "HOME": str(folder),
-            "UV_HTTP_RETRIES": "0",
-        }
-        self.doors: Doors = make_doors(folder / "store", network=impatient(), environment=self.settings)
-
-    def lock(
-        self, wish: Spec, kept: Iterable[LockedWheel] = (), target: PythonTarget = TARGET
-    ) -> dict[str, LockedWheel]:
-        """Lock; by name."""
-        return {wheel.name: wheel for wheel in locked_wheels(wish, self.doors, kept=kept, target=target)}
-
-    def failure(self, wish: Spec) -> ReproBridgeError:
-        """What locking fails with."""
-        with pytest.raises(ReproBridgeError) as caught:
-            self.lock(wish)
-        return caught.value
-
-
-@pytest.fixture
-def user(tmp_path: Path, file_server: FileServer) -> User:
-    """A user of an index on the test's server."""
-    return User(tmp_path, f"{file_server.url}/simple")
 
 
 def serve_html(server: FileServer, wheels: Iterable[Wheel], *, at: str = "") -> str:
@@ -98,13 +33,6 @@ def serve_html(server: FileServer, wheels: Iterable[Wheel], *, at: str = "") -> 
         page = f"<!DOCTYPE html><html><body>{links}</body></html>"
         server.put(f"{at}/simple/{project}/", page.encode(), content_type="text/html")
     return f"{server.url}{at}/simple"
-
-
-def platform_wheel(tag: str, version: str = "1.0") -> Wheel:
-    """A wheel for one platform."""
-    return build_wheel(
-        WheelSource(name="built", version=version, tag=tag, purelib=False, files={"built.py": tag})
-    )
 
 
 def test_a_lock_names_every_package_once_and_who_was_asked_for(user: User, file_server: FileServer) -> None:
@@ -139,13 +67,6 @@ def test_wheels_are_the_targets_and_not_the_hosts(user: User, file_server: FileS
     assert user.lock(spec("built"), target=trixie)["built"].file.name.endswith(
         "cp313-manylinux_2_17_x86_64.whl"
     )
-
-
-def test_a_package_only_for_other_platforms_is_refused_by_name(user: User, file_server: FileServer) -> None:
-    serve_index(file_server, [platform_wheel("cp311-cp311-macosx_11_0_arm64")])
-    error = user.failure(spec("built"))
-    assert isinstance(error, LockError)
-    assert "built" in str(error)
 
 
 def test_markers_are_the_targets(user: User, file_server: FileServer) -> None:
@@ -184,70 +105,6 @@ def test_a_package_with_nothing_but_an_sdist_that_cannot_be_built_is_refused_by_
     assert isinstance(error, LockError)
     assert error.where == "source-only==1.0"
     assert "hatchling was not found" in str(error.found)
-
-
-def test_requirements_that_contradict_each_other_are_refused_with_the_reason(
-    user: User, file_server: FileServer
-) -> None:
-    wheels = [simple_wheel("app", requires=["dep<1"]), simple_wheel("dep", "0.9"), simple_wheel("dep", "1.0")]
-    serve_index(file_server, wheels)
-    error = user.failure(spec("app\ndep==1.0\n"))
-    assert isinstance(error, LockError)
-    assert "dep" in str(error.found)
-
-
-CP313 = "cp313-cp313-manylinux_2_17_x86_64"
-
-
-SPELLED = ("the name of a package", "spell it as its page does")
-ANOTHER = ("a version that an index has", "choose another one")
-TOGETHER = ("requirements that can be met together", "change a version")
-WHEEL = ("a wheel for CPython 3.11 on x86_64 with glibc 2.36", "another Python")
-
-
-@pytest.mark.parametrize(
-    ("asked", "where", "told"),
-    [
-        (("# why\ndep\nno_such\n", ""), "r.in, line 3", SPELLED),
-        (("dep\nneeds.none\n", ""), "r.in, line 2", SPELLED),
-        (("dep>=9\n", ""), "r.in, line 1", ANOTHER),
-        (("dep\n", "# why\ndep>1\n"), "r.in, line 1; c.txt, line 2", ANOTHER),
-        (("dep==1.0\nbuilt\ndep==0.9\n", ""), "r.in, line 1; r.in, line 3", TOGETHER),
-        (("app\n", "dep==1.0\n"), "r.in, line 1; c.txt, line 1", TOGETHER),
-        (("dep>=1\napp\nneeds-new\n", "app>1"), "r.in, line 1; r.in, line 2; c.txt, line 1", TOGETHER),
-        (("needs-new\napp\n", ""), "r.in, line 1; r.in, line 2", TOGETHER),
-        (("dep\nbuilt\n", ""), "r.in, line 2", WHEEL),
-    ],
-)
-def test_what_has_no_answer_is_told_with_the_lines_that_ask_for_it(
-    asked: tuple[str, str], where: str, told: tuple[str, str], user: User, file_server: FileServer
-) -> None:
-    wheels = [simple_wheel("dep", "0.9"), simple_wheel("dep", "1.0"), platform_wheel(CP313)]
-    wheels += [simple_wheel("app", requires=["dep<1"]), simple_wheel("needs-none", requires=["no-such>=1"])]
-    wheels += [simple_wheel("app", "2.0", requires=["dep<1"]), simple_wheel("needs-new", requires=["dep>=1"])]
-    serve_index(file_server, wheels)
-    error = user.failure(spec(asked[0], constraints=asked[1]))
-    assert isinstance(error, LockError)
-    assert error.where == where
-    assert told[0] in str(error.expected)
-    assert str(error.found).startswith("Because ")
-    assert told[1] in str(error.hint)
-
-
-def test_an_address_that_gives_no_wheel_is_told_with_its_line(user: User, file_server: FileServer) -> None:
-    error = user.failure(spec(f"# why\ngone @ {file_server.url}/gone-1.0-py3-none-any.whl\n"))
-    assert isinstance(error, LockError)
-    assert error.where == "r.in, line 2"
-    assert str(error.found).endswith("HTTP status client error (404 Not Found)")
-    assert "correct the address" in str(error.hint)
-
-
-def test_an_index_that_wants_a_login_is_told_with_the_way_in(user: User, file_server: FileServer) -> None:
-    file_server.fail("/simple/dep/", status(401))
-    error = user.failure(spec("dep\n"))
-    assert error.where == "r.in, line 1"
-    assert "401 Unauthorized" in str(error.hint)
-    assert "its login, in ~/.netrc" in str(error.hint)
 
 
 def test_constraints_count(user: User, file_server: FileServer) -> None:
@@ -405,14 +262,6 @@ def test_a_locked_wheel_is_fetched_from_where_it_is_found(user: User, file_serve
         fetcher.fetch_one(wanted)
     fetcher.fetch_one(wanted)
     assert user.doors.store.read(locked.file.sha256) == wheel.data
-
-
-def test_an_index_that_does_not_answer_is_a_network_error(tmp_path: Path) -> None:
-    user = User(tmp_path, "http://127.0.0.1:9/simple")
-    error = user.failure(spec("dep"))
-    assert isinstance(error, NetworkError)
-    assert str(error.found).startswith("Failed to fetch: http://127.0.0.1:9/simple/dep/: Connection refused")
-    assert "UV_DEFAULT_INDEX" in str(error.hint)
 
 
 def test_a_spec_without_requirements_asks_nobody(user: User, file_server: FileServer) -> None:
