@@ -11,7 +11,7 @@ from reprobridge.digest import Digest
 from reprobridge.lock.file import read_lock
 from reprobridge.oci.layout import ImageParts
 from reprobridge.oci.model import Descriptor, ImageConfig, Manifest, MediaType, Platform
-from reprobridge.plan.model import BuildPlan, FilesRecipe
+from reprobridge.plan.model import BuildPlan, FilesRecipe, SbomRecipe
 from reprobridge.spec.parse import read_spec
 from reprobridge.store.store import Store
 from reprobridge_launcher import inventory
@@ -96,6 +96,9 @@ def edited_image(path: str, old: str, new: str) -> ReviewedImage:
 def _documents() -> Tree:
     """What the image says about itself, byte for byte."""
     layer = next(layer for layer in _plan().layers if layer.title == "artifact")
+    planned = [file for part in layer.parts if isinstance(part, FilesRecipe) for file in part.files]
+    bills = [part for part in layer.parts if isinstance(part, SbomRecipe)]
     return {
-        file.path: file.data for part in layer.parts if isinstance(part, FilesRecipe) for file in part.files
+        **{file.path: file.data for file in planned},
+        **{part.path: part.document for part in bills},
     }

@@ -52,7 +52,7 @@ PROMISES: Mapping[CheckId, str] = {
     CheckId.REQUIREMENTS: "the installed distributions are the locked ones and satisfy each other's requirements",
     CheckId.IMPORTS: "every topmost module of the environment can be imported, but for those excepted with a reason",
     CheckId.SMOKE: "every task's smoke run yields a value through the task's extractor; "
-    "its scored command names nothing that is missing",
+    "its scored command names nothing that is missing, and its checkpoints are there",
     CheckId.ANY_USER: "the launcher's check and the smoke runs give the same as another, arbitrary user",
     CheckId.GUIDE: "every executable block of the guide runs and prints what it says",
 }

@@ -4,13 +4,13 @@ Samples are few, so that other tests and the examples' golden digests may notice
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from reprobridge.assemble.workshop import Workshop
-from reprobridge.digest import Digest, digest_json
+from reprobridge.digest import Digest, Json, canonical_json, digest_json
 from reprobridge.lock.model import LockedFile
 from reprobridge.lock.revisions import REVISIONS
 from reprobridge.lock.tree import found_file, found_link, keep_tree
@@ -22,6 +22,8 @@ from reprobridge.plan.model import (
     InventoryRecipe,
     LayerPlan,
     PlannedFile,
+    RequestedRecipe,
+    SbomRecipe,
     TreeRecipe,
     WheelRecipe,
 )
@@ -31,12 +33,14 @@ from support.debs import DebSource, build_deb, folder, symlink
 from support.typical_wheels import typical_wheels
 
 DIGESTS: dict[str, str] = {
-    "wheel 1": "sha256:eef8a8f570bda721a8d437177f7d24fedeb06387bd74afd7bd60892dd50cdaba",
+    "wheel 2": "sha256:eef8a8f570bda721a8d437177f7d24fedeb06387bd74afd7bd60892dd50cdaba",
     "deb 2": "sha256:51fe437e2f10b0b0fbd43797bc2bf1162c8f6332122973a29e1211a9f121d7b6",
     "debian-state 2": "sha256:90a88ea3c044114993339abcea24a5979f35df75c18dbade9596d4bc8449db62",
+    "requested 1": "sha256:c69514435956868ecf7bfc41e1bf010be2c0e4e8ab5541ff90dde3765366cb9d",
     "tree 1": "sha256:8bd616bac035040dc3d108f569a8f7f17a1ef0c7c87937b3c838bbeeab9c8eb1",
     "files 1": "sha256:416239f0f5459de508faccff3e53a434eafabdca6c6dc4f63e058affd5b6d2fd",
     "inventory 1": "sha256:c5568abfd8c190ad0172b88c69b490ee3fc85cc238bef8e2e88d379b09626ed6",
+    "sbom 1": "sha256:4069876d4d179da926c8bb01e2d15adc4a48630478a34a5d29b1c7315faab8b3",
     "layer 1": "sha256:78d3d5506043a5a94f05fb992695084e37cfe73399f5f9b327b369366584fc2b",
 }
 """Converter and revision -> digest of what it makes of the samples. A new revision takes the old one's line."""
@@ -123,7 +127,30 @@ def recipes(kind: str, store: Store) -> tuple[FragmentRecipe, ...]:
             return (tree(store),)
         case "inventory":
             return (InventoryRecipe(of=(FILES, tree(store)), path="rra/inventory"),)
-    return (FILES,)
+        case "requested":
+            return (RequestedRecipe(wheels=tuple(wheels(store))),)
+        case "sbom":
+            bill = {f"SPDXRef-{number}": wheel for number, wheel in enumerate(wheels(store))}
+            packages: Json = [{"SPDXID": name, "licenseDeclared": "NOASSERTION"} for name in bill]
+            document = canonical_json({"packages": packages, "relationships": []})
+            return (SbomRecipe(document=document, wheels=bill, path="rra/sbom.spdx.json"),)
+        case "files" | "layer":
+            return (FILES,)
+    raise AssertionError(kind)
+
+
+def below(recipe: FragmentRecipe) -> Iterable[FragmentRecipe]:
+    """What a derived recipe is made of."""
+    match recipe:
+        case DebianStateRecipe():
+            return recipe.debs
+        case InventoryRecipe():
+            return recipe.of
+        case RequestedRecipe():
+            return recipe.wheels
+        case SbomRecipe():
+            return recipe.wheels.values()
+    return ()
 
 
 def made(kind: str, store: Store) -> Digest:
@@ -131,9 +158,8 @@ def made(kind: str, store: Store) -> Digest:
     workshop = Workshop(store)
     parts = recipes(kind, store)
     for part in parts:
-        if isinstance(part, DebianStateRecipe | InventoryRecipe):
-            for other in part.debs if isinstance(part, DebianStateRecipe) else part.of:
-                workshop.make_fragment(other)
+        for other in below(part):
+            workshop.make_fragment(other)
         workshop.make_fragment(part)
     if kind == "layer":
         parts = (*parts, tree(store))

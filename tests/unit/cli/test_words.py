@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.lock.revisions import REVISIONS
 from reprobridge.store.store import Store
 from support.artifacts import MINIMAL, WINE, copy_of
 from support.command import reprobridge, succeed
@@ -84,7 +85,7 @@ def test_relocking_before_a_build_says_what_locking_says(tmp_path: Path) -> None
 def test_locking_keeps_the_tools_of_another_state_and_says_that_a_build_refuses_them(tmp_path: Path) -> None:
     copy = copy_of(MINIMAL, tmp_path)
     lock = copy / "reprobridge.lock"
-    lock.write_text(lock.read_text().replace('"wheel": 1', '"wheel": 99'))
+    lock.write_text(lock.read_text().replace(f'"wheel": {REVISIONS["wheel"]}', '"wheel": 99'))
     done = reprobridge("lock", copy, store=tmp_path / "store")
     succeed(done)
     assert f"{lock} is up to date" in done.stderr

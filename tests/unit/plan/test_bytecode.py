@@ -8,7 +8,14 @@ from reprobridge.frozen import replace
 from reprobridge.lock.model import Lock, LockedDeb, LockedWheel
 from reprobridge.lock.revisions import ON_DEMAND
 from reprobridge.plan.bytecode import bytecode_owner
-from reprobridge.plan.model import BuildPlan, BytecodeRecipe, FilesRecipe, InventoryRecipe, WheelRecipe
+from reprobridge.plan.model import (
+    BuildPlan,
+    BytecodeRecipe,
+    FilesRecipe,
+    InventoryRecipe,
+    SbomRecipe,
+    WheelRecipe,
+)
 from reprobridge.plan.order import LayerOrder
 from reprobridge.plan.plan import PlanInputs, plan
 from reprobridge.spec.model import Environment, PythonWish
@@ -124,8 +131,10 @@ def test_packages_and_their_bytecode_sort_alike_by_owner() -> None:
 
 def test_the_image_says_that_it_has_bytecode() -> None:
     def said(made: BuildPlan, path: str) -> str:
-        parts = (part for layer in made.layers for part in layer.parts if isinstance(part, FilesRecipe))
-        return next(file.data.decode() for part in parts for file in part.files if file.path == path)
+        parts = [part for layer in made.layers for part in layer.parts]
+        files = [file for part in parts if isinstance(part, FilesRecipe) for file in part.files]
+        bills = {part.path: part.document for part in parts if isinstance(part, SbomRecipe)}
+        return ({file.path: file.data for file in files} | bills)[path].decode()
 
     with_it, without = planned(with_bytecode()), planned(sample_lock(WHEELS), bytecode=False)
     for path, words in {"rra/GUIDE.md": "## Bytecode", "rra/sbom.spdx.json": "bytecode of /usr/bin/"}.items():

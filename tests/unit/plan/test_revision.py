@@ -5,7 +5,7 @@ from pathlib import Path, PurePath
 
 from reprobridge.digest import Digest, Json, digest_json
 from reprobridge.frozen import field_names, is_frozen, replace
-from reprobridge.lock.model import Lock, LockedTools, LockedWheel
+from reprobridge.lock.model import Lock, LockedChange, LockedTools, LockedWheel
 from reprobridge.lock.revisions import PLAN
 from reprobridge.plan.model import BuildPlan
 from reprobridge.plan.order import LayerOrder
@@ -14,7 +14,7 @@ from reprobridge.spec.model import Spec
 from support.artifact_on_disk import FILES, ArtifactOnDisk
 from support.specs import PLATFORM, digest, sample_deb, sample_lock, sample_wheel
 
-DIGEST_OF_PLAN = {1: "sha256:43964fd9a27f952ca40a66cff85df0805fed488fd98f37635550c34d03491d70"}
+DIGEST_OF_PLAN = {1: "sha256:283e0a32e8e361b89cf7a489e34c3ca3734f1039cf545a3ed1a4150975436bed"}
 """Revision -> digest of the plan below. A new revision is a new line, and the old one goes."""
 ORDER = LayerOrder(
     base_python=("python3*",),
@@ -40,7 +40,9 @@ def lock() -> Lock:
     tools = LockedTools(
         release="0", encoder="e", codec="c", converters={"wheel": 1}, launcher=digest("launcher"), plan=1
     )
-    return replace(sample_lock(wheels(), extra=(sample_deb("libgl1"),)), tools=tools)
+    made = sample_lock(wheels(), extra=(sample_deb("libgl1"),))
+    change = LockedChange(digest("patch"), ("run.py",))
+    return replace(made, tools=tools, source=replace(made.source, changes=(change,)))
 
 
 def spec(folder: Path) -> Spec:

@@ -6,6 +6,7 @@ import pytest
 
 from reprobridge.errors import ArtifactError, LockError, TrustError
 from reprobridge.lock.doors import Doors
+from reprobridge.lock.revisions import REVISIONS
 from reprobridge.replicate.contents import read_contents
 from reprobridge.replicate.rebuild import RebuildRequest, rebuild
 from reprobridge.replicate.seen import see
@@ -40,7 +41,7 @@ def test_another_release_is_refused_and_the_right_one_named(tmp_path: Path) -> N
     image = edited_image(LOCK, '"release": "0.1.0"', '"release": "0.9.9"')
     data = image.layers["artifact"][LOCK]
     assert isinstance(data, bytes)
-    image.layers["artifact"][LOCK] = data.replace(b'"wheel": 1', b'"wheel": 99')
+    image.layers["artifact"][LOCK] = data.replace(f'"wheel": {REVISIONS["wheel"]}'.encode(), b'"wheel": 99')
     with pytest.raises(LockError) as caught:
         try_to_rebuild(image, tmp_path)
     assert caught.value.hint == "install reprobridge 0.9.9, which wrote the lock"
