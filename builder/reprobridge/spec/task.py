@@ -47,8 +47,10 @@ RESOURCES = Record(
         "gpus": Key(shape=Whole(0, 64), doc="How many GPUs; none by default.", default=0),
         "gpu_memory": Key(shape=BYTES, doc="On each GPU.", default=None),
         "cpus": Key(shape=Whole(1, 4096), doc="How many cores; 1 by default.", default=1),
-        "memory": Key(shape=BYTES, doc="Main memory; 1GiB by default.", default=1 << 30),
-        "disk": Key(shape=BYTES, doc="Space for what it writes; 1GiB by default.", default=1 << 30),
+        "memory": Key(shape=BYTES, doc="Main memory; not checked where nothing is said.", default=None),
+        "disk": Key(
+            shape=BYTES, doc="Space for what it writes; not checked where nothing is said.", default=None
+        ),
         "time": Key(
             shape=SECONDS,
             doc="What one run of the command takes, 1h by default; it is stopped after ten times as much.",

@@ -133,10 +133,10 @@ class Resources:
     """Bytes on each."""
     cpus: int = 1
     """How many cores."""
-    memory: int = 1 << 30
-    """Bytes."""
-    disk: int = 1 << 30
-    """Bytes."""
+    memory: int | None = None
+    """Bytes; None: nobody has said."""
+    disk: int | None = None
+    """Bytes; None: nobody has said."""
     time: int = 3600
     """Seconds that one run of the command takes; it is stopped after ten times as much."""
 

@@ -71,7 +71,8 @@ def _interval(layout: Layout, task: manifest.Task) -> str:
 
 
 def _sizes(needs: manifest.Resources) -> "list[str]":
-    return ["{:.1f} GiB".format((size or 0) / (1 << 30)) for size in (needs.memory, needs.disk)]
+    sizes = (needs.memory, needs.disk)
+    return ["{:.1f} GiB".format(size / (1 << 30)) if size else "not said" for size in sizes]
 
 
 def _behind(artifact: manifest.Manifest, task: manifest.Task) -> "list[tuple[str, str]]":

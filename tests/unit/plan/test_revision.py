@@ -14,7 +14,7 @@ from reprobridge.spec.model import Spec
 from support.artifact_on_disk import FILES, ArtifactOnDisk
 from support.specs import PLATFORM, digest, sample_deb, sample_lock, sample_wheel
 
-DIGEST_OF_PLAN = {1: "sha256:283e0a32e8e361b89cf7a489e34c3ca3734f1039cf545a3ed1a4150975436bed"}
+DIGEST_OF_PLAN = {1: "sha256:7274452b80e52a2c39d8d1a12c6359c635f4cc35ca68f52ca3e8a388feb7bb1f"}
 """Revision -> digest of the plan below. A new revision is a new line, and the old one goes."""
 ORDER = LayerOrder(
     base_python=("python3*",),

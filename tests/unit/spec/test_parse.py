@@ -177,7 +177,7 @@ def test_an_optional_key_may_be_null(artifact: ArtifactOnDisk) -> None:
     artifact.task["references"] = None
     spec = artifact.read()
     assert spec.paper.doi is None
-    assert spec.tasks[0].resources.memory == 1 << 30
+    assert spec.tasks[0].resources.memory is None
     assert spec.tasks[0].references is None
 
 

@@ -134,16 +134,25 @@ def _resources(tasks: tuple[Task, ...]) -> str:
     rows = ["| task | GPUs | cores | memory | disk | time |", "| --- | --- | --- | --- | --- | --- |"]
     for task in tasks:
         needs = task.resources
-        sizes = (_size(needs.memory), _size(needs.disk), f"{needs.time} s")
+        sizes = (_size(needs.memory), _size(needs.disk), _duration(needs.time))
         rows.append(_row(f"`{task.id}`", str(needs.gpus), str(needs.cpus), *sizes))
     return "\n".join(rows) + "\n"
 
 
-def _size(size: int) -> str:
+def _size(size: int | None) -> str:
+    if size is None:
+        return "not said"
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size >= factor and size % factor == 0:
             return f"{size // factor} {unit}"
     return f"{size} bytes"
+
+
+def _duration(seconds: int) -> str:
+    for unit, factor in (("h", 3600), ("min", 60)):
+        if seconds >= factor and seconds % factor == 0:
+            return f"{seconds // factor} {unit}"
+    return f"{seconds} s"
 
 
 def _row(*cells: str) -> str:
