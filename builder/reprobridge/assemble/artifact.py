@@ -139,5 +139,4 @@ def bring_built(made: BuildPlan, lock: Lock, folder: Path, doors: Doors, worksho
         if workshop.known_layer(layer) is None or workshop.known_fragment(part) is None
     }
     if needed:
-        with doors.store.working():
-            obtain_built(python, needed, locked_ground(lock, made.platform, folder), doors)
+        obtain_built(python, needed, locked_ground(lock, made.platform, folder), doors)

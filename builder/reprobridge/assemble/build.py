@@ -55,6 +55,12 @@ class Knowledge(Protocol):
 
 def build_artifact(request: BuildRequest, doors: Doors) -> BuiltImage:
     """The artifact's image. Raises SpecError, LockError (missing, stale, of another release), and what making raises."""
+    # From the first look at the source, which is kept in the store: a prune meanwhile would take it again.
+    with doors.store.working():
+        return _built(request, doors)
+
+
+def _built(request: BuildRequest, doors: Doors) -> BuiltImage:
     tool = installed_state()
     # Whoever brings knowledge may want it looked into (`--recompute`), finished image or not.
     built = None

