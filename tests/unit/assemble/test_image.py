@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import shutil
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.assemble.image import Making, build_image
+from reprobridge.assemble.image import LAYER_LIMIT, LAYER_WARNING, Making, build_image
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError, StoreError
@@ -215,3 +216,35 @@ def test_the_reference_follows_the_newest_build(store_folder: Path) -> None:
     built(PLAN, store)
     edited, _ = built(small_plan(("one", (files(a="edited"),))), store)
     assert store.referenced("reprobridge/wine", "1.0.0") == edited.manifest
+
+
+def with_layer_of(size: int, store: Store) -> BuildPlan:
+    """A plan whose layer is in the store already, with so many bytes as far as anybody can see: a file of holes."""
+    plan = small_plan(("torch", (files(a="1"),)))
+    built(plan, store)
+    key = plan.layers[0].key()
+    known = store.result("layer", key)
+    assert isinstance(known, dict)
+    blob = next(store.path(digest) for digest in map(Digest.parse, known.values()) if store.has(digest))
+    os.truncate(blob, size)
+    store.remember("layer", key, {**known, "size": size})
+    return plan
+
+
+def test_a_layer_that_some_registries_take_long_for_is_told(store_folder: Path) -> None:
+    store = Store(store_folder)
+    image, _ = built(with_layer_of(LAYER_WARNING, store), store)
+    assert image.notes == ()
+    image, _ = built(with_layer_of(LAYER_WARNING + 1, store), store)
+    assert image.notes == (f"torch: a layer of {4 * 1024**3 + 1} bytes, slow to push",)
+
+
+def test_a_layer_that_registries_refuse_is_refused_before_the_image_has_a_name(store_folder: Path) -> None:
+    store = Store(store_folder)
+    image, _ = built(with_layer_of(LAYER_LIMIT, store), store)
+    assert image.notes != ()
+    named = store.referenced(image.name, image.version)
+    with pytest.raises(AssembleError, match="too big for registries") as raised:
+        built(with_layer_of(LAYER_LIMIT + 1, store), store)
+    assert "at most 10000000000 bytes" in str(raised.value)
+    assert store.referenced(image.name, image.version) == named

@@ -6,11 +6,12 @@ import subprocess
 import pytest
 
 from reprobridge.digest import Digest
+from reprobridge.errors import AssembleError
 from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedChange
 from reprobridge.lock.tools import layer_order
 from reprobridge.plan.model import BuildPlan, FilesRecipe, SbomRecipe
-from reprobridge.plan.order import LayerOrder
+from reprobridge.plan.order import HARD_LIMIT, LayerOrder
 from reprobridge.plan.plan import PROFILE, PlanInputs, plan
 from reprobridge.spec import model
 from reprobridge_launcher.hardware import DRIVER_OF_CUDA
@@ -175,3 +176,13 @@ def test_the_lock_in_the_image_is_the_lock(name: str) -> None:
 
     lock = sample_lock((sample_wheel(name),))
     assert parse_lock(contents(planned(lock=lock), "rra/lock/reprobridge.lock"), "image") == lock
+
+
+def test_an_image_of_more_layers_than_engines_take_is_refused() -> None:
+    roomy = replace(ORDER, budget=1000)
+    least = len(planned(lock=sample_lock(()), order=roomy).layers)
+    wheels = tuple(sample_wheel(f"big{n}", 10**9) for n in range(HARD_LIMIT - least + 1))
+    assert len(planned(lock=sample_lock(wheels[1:]), order=roomy).layers) == HARD_LIMIT == 120
+    with pytest.raises(AssembleError, match="too many layers") as raised:
+        planned(lock=sample_lock(wheels), order=roomy)
+    assert "121" in str(raised.value)
