@@ -1,8 +1,6 @@
 """Commands that are killed: the same command with the same store then does what it always does."""
 
 import json
-import os
-import shutil
 import signal
 from pathlib import Path
 
@@ -19,20 +17,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 MIDST = 1 << 20
 """Bytes: fewer than the largest package, the largest file in it, and the largest layer have."""
-
-
-@pytest.fixture(scope="module")
-def built(vendored: Path, module_folder: Path) -> Path:
-    """A store with the image, of which nothing is unpacked yet."""
-    assert vendored.is_dir()
-    succeed(reprobridge("build", MINIMAL, store=module_folder / "built"))
-    return module_folder / "built"
-
-
-@pytest.fixture
-def store(built: Path, tmp_path: Path) -> Path:
-    """The same in a store of the test's own."""
-    return Path(shutil.copytree(built, tmp_path / "store", copy_function=os.link))
 
 
 def unfinished(folder: Path) -> list[int]:
@@ -60,17 +44,17 @@ def test_a_build_that_is_killed_amid_a_download_and_amid_a_layer_is_finished_by_
 
 
 def test_a_run_and_a_validation_that_are_killed_while_they_unpack_do_their_work_when_they_are_started_again(
-    store: Path, tmp_path: Path
+    built_store: Path, tmp_path: Path
 ) -> None:
     run = ("run", MINIMAL, "deviation", "--json", "--out", tmp_path / "out")
     validate = ("validate", MINIMAL, "--json")
     for words in (run, validate):
-        assert is_killed_in_the_midst(*words, store=store)
-        assert max(unfinished(store / "unpacked")) == MIDST
-    (result,) = json.loads(succeed(reprobridge(*run, store=store)))["results"]
+        assert is_killed_in_the_midst(*words, store=built_store)
+        assert max(unfinished(built_store / "unpacked")) == MIDST
+    (result,) = json.loads(succeed(reprobridge(*run, store=built_store)))["results"]
     assert (result["value"], result["compatible"]) == (1.1669, True)
     assert len(list((tmp_path / "out").glob("*/*"))) == 1
-    checks = json.loads(succeed(reprobridge(*validate, store=store)))["checks"]
+    checks = json.loads(succeed(reprobridge(*validate, store=built_store)))["checks"]
     assert {check["check"]: check["verdict"] for check in checks} == dict.fromkeys(
         map(str, CheckId), "passed"
     )
@@ -81,21 +65,23 @@ def files_in(folder: Path) -> dict[str, Digest]:
 
 
 def test_a_vendoring_that_is_killed_amid_a_file_and_between_files_is_finished_by_the_next(
-    store: Path, tmp_path: Path
+    built_store: Path, tmp_path: Path
 ) -> None:
     words = ("vendor", MINIMAL, "--to")
-    succeed(reprobridge(*words, tmp_path / "whole", store=store))
+    succeed(reprobridge(*words, tmp_path / "whole", store=built_store))
     whole = files_in(tmp_path / "whole")
-    assert is_killed_in_the_midst(*words, tmp_path / "killed", store=store)
+    assert is_killed_in_the_midst(*words, tmp_path / "killed", store=built_store)
     between = Strike(signal=signal.SIGKILL, names=10, below=tmp_path / "killed")
-    assert struck(*words, tmp_path / "killed", store=store, strike=between).returncode == -signal.SIGKILL
+    assert (
+        struck(*words, tmp_path / "killed", store=built_store, strike=between).returncode == -signal.SIGKILL
+    )
     assert files_in(tmp_path / "killed").items() < whole.items()
-    succeed(reprobridge(*words, tmp_path / "killed", store=store))
+    succeed(reprobridge(*words, tmp_path / "killed", store=built_store))
     assert files_in(tmp_path / "killed") == whole
 
 
 def test_a_locking_that_is_killed_at_any_moment_leaves_no_half_lock_and_the_next_writes_it(
-    store: Path, tmp_path: Path
+    store_folder: Path, tmp_path: Path
 ) -> None:
     artifact = copy_of(MINIMAL, tmp_path)
     lock = artifact / "reprobridge.lock"
@@ -103,7 +89,7 @@ def test_a_locking_that_is_killed_at_any_moment_leaves_no_half_lock_and_the_next
     lock.unlink()
     kills = 0
     strike = Strike(signal=signal.SIGKILL, names=1)
-    while struck("lock", artifact, store=tmp_path / "new", strike=strike).returncode < 0:
+    while struck("lock", artifact, store=store_folder, strike=strike).returncode < 0:
         kills += 1
         strike = Strike(signal=signal.SIGKILL, names=1 + kills)
         assert not lock.exists()

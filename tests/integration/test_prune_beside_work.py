@@ -1,7 +1,6 @@
 """`cache prune` while other commands work in the same store: whoever comes second waits, and nobody loses anything."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -59,26 +58,12 @@ def end(process: "subprocess.Popen[str]") -> str:
 PRUNE = ("cache", "prune", "--older-than", "0")
 
 
-@pytest.fixture(scope="module")
-def built(vendored: Path, module_folder: Path) -> Path:
-    """A store with the image."""
-    assert vendored.is_dir()
-    succeed(reprobridge("build", MINIMAL, store=module_folder / "built"))
-    return module_folder / "built"
-
-
 @pytest.fixture
-def store(built: Path, tmp_path: Path) -> Path:
-    """The same in a store of the test's own."""
-    return Path(shutil.copytree(built, tmp_path / "store", copy_function=os.link))
-
-
-@pytest.fixture
-def parts_only(store: Path) -> Path:
+def parts_only(built_store: Path) -> Path:
     """The image's bytes, which a build takes and no reference keeps."""
     for folder in ("references", "results/image"):
-        shutil.rmtree(store / folder)
-    return store
+        shutil.rmtree(built_store / folder)
+    return built_store
 
 
 def waiting_prune(store: Path) -> "subprocess.Popen[str]":
@@ -102,10 +87,10 @@ def test_a_prune_waits_for_a_build_which_loses_nothing(parts_only: Path) -> None
     assert "deviation" in succeed(shown)
 
 
-def test_a_prune_waits_for_a_run_which_keeps_its_unpacked_layers(store: Path, tmp_path: Path) -> None:
+def test_a_prune_waits_for_a_run_which_keeps_its_unpacked_layers(built_store: Path, tmp_path: Path) -> None:
     words = ("run", MINIMAL, "deviation", "--json", "--out", tmp_path / "out")
-    with held("os.rename", 2, *words, store=store) as run, waiting_prune(store) as prune:
-        unpacked = list((store / "unpacked").iterdir())
+    with held("os.rename", 2, *words, store=built_store) as run, waiting_prune(built_store) as prune:
+        unpacked = list((built_store / "unpacked").iterdir())
         assert unpacked
         (result,) = json.loads(end(run))["results"]
         assert result["value"] == 1.1669
