@@ -10,6 +10,7 @@ from reprobridge.validate.checks.programs import MARKERS
 from reprobridge.validate.model import Finding, judged, passed
 from reprobridge.validate.shell import CleanShell
 from reprobridge.validate.subject import ENVIRONMENT, Subject
+from reprobridge.wording import counted
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -46,7 +47,7 @@ def check_requirements(shell: CleanShell) -> Finding:
     problems = [*_lock_problems(locked, installed), *requirement_problems(installed, markers)]
     return judged(
         problems,
-        f"{len(installed)} distributions satisfy each other for Python {markers['python_full_version']}",
+        f"the requirements of {counted(len(installed), 'distribution')} hold for Python {markers['python_full_version']}",
     )
 
 
