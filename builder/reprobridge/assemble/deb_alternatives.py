@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Container, Sequence
 
 from reprobridge.assemble.deb_facts import Alternative, Slave
-from reprobridge.assemble.deb_shell import follow
-from reprobridge.assemble.deb_shell_state import UNKNOWN
+from reprobridge.shell.following import follow
+from reprobridge.shell.state import UNKNOWN
 
 _PROGRAM = "update-alternatives"
 

@@ -9,9 +9,9 @@ commands that is too short asks a question too much, one that is too long would 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from reprobridge.assemble.deb_shell import CONFMODULE, Call, follow
-from reprobridge.assemble.deb_shell_state import UNKNOWN
 from reprobridge.assemble.deb_tools import tool_effect
+from reprobridge.shell.following import CONFMODULE, Call, follow
+from reprobridge.shell.state import UNKNOWN
 
 REVIEWED: Mapping[str, str] = {
     "base-files": "folders, profile, motd and root's dot files are part of the state",
@@ -79,7 +79,7 @@ LACKING: Mapping[str, str] = {
 
 HARMLESS = frozenset(
     (
-        # the shell's own, besides those that `deb_shell.py` follows
+        # the shell's own, besides those that `following.py` follows
         *("[[", "command", "type", "hash", "umask", "wait"),
         # look, and change nothing (that some may write or run others is found on its own, `deb_tools.py`)
         *("cat", "grep", "egrep", "fgrep", "sed", "awk", "cut", "tr", "head", "tail", "sort", "uniq", "wc"),

@@ -7,7 +7,7 @@ modules only before anything has run that could make them. Where a shell may do 
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from reprobridge.assemble.deb_shell_syntax import Block, Command, Node, Redirection, Sequel, parse_script
+from reprobridge.shell.syntax import Block, Command, Node, Redirection, Sequel, parse_script
 from reprobridge.spec.command import (
     Kind,
     Need,

@@ -1,6 +1,6 @@
 """The part of the shell's grammar that maintainer scripts use, as a tree (POSIX, Shell Command Language §2.9).
 
-Words stay as they are written, quotes and expansions included: what they mean is `deb_shell.py`'s part.
+Words stay as they are written, quotes and expansions included: what they mean is `following.py`'s part.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Following a maintainer script as far as text goes: which commands it would call, with which words.
+"""Following a script as far as text goes: which commands it would call, with which words.
 
 No program is run and no file is looked at. Variables, arguments, loops, functions, `case`, tests of texts and
 `exit`, `return` and `break` are followed. Whatever only a machine knows is `UNKNOWN` in the words; of a test
@@ -7,7 +7,7 @@ value of a variable, the arguments, a printed text; of a function each body is f
 only a machine knows is followed until nothing in it changes any more, and `trap` as if anything could be set
 and all functions were there.
 
-Not followed, besides what `deb_shell_words.py` names: what `eval`, `.`, `alias` and programs like `env` and
+Not followed, besides what `words.py` names: what `eval`, `.`, `alias` and programs like `env` and
 `xargs` run, which are reported themselves, so that who asks can take them for anything. `set -e` is not heeded:
 what comes behind a command is followed as if that had not failed. A file that is read in leaves every variable
 and argument unknown, but functions are taken to stay as they are.
@@ -19,9 +19,10 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from reprobridge.assemble import deb_shell_own as own
-from reprobridge.assemble.deb_shell_state import LONGEST, STEP, UNKNOWN, Budget, State, distinct, joined
-from reprobridge.assemble.deb_shell_syntax import (
+from reprobridge.shell import own
+from reprobridge.shell.conditions import EARLIER, Status, matched, negated, tested
+from reprobridge.shell.state import LONGEST, STEP, UNKNOWN, Budget, State, distinct, joined
+from reprobridge.shell.syntax import (
     Block,
     Case,
     Choice,
@@ -36,8 +37,7 @@ from reprobridge.assemble.deb_shell_syntax import (
     Sequel,
     parse_script,
 )
-from reprobridge.assemble.deb_shell_tests import EARLIER, Status, matched, negated, tested
-from reprobridge.assemble.deb_shell_words import Fields, Words
+from reprobridge.shell.words import Fields, Words
 
 CONFMODULE = "/usr/share/debconf/confmodule"
 """What scripts read in to ask questions: it sets `RET`."""

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from reprobridge.assemble.deb_shell_state import LONGEST, UNKNOWN, Budget, State
-from reprobridge.assemble.deb_shell_syntax import closing
+from reprobridge.shell.state import LONGEST, UNKNOWN, Budget, State
+from reprobridge.shell.syntax import closing
 
 _NAME = r"[A-Za-z_]\w*|[0-9@*#]"
 _PLAIN = re.compile(rf"\$(?:({_NAME})|\{{({_NAME})\}})")

@@ -1,12 +1,12 @@
-"""Commands of the shell itself in a maintainer script: what they print and change; and redirections."""
+"""Commands of the shell itself in a script: what they print and change; and redirections."""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reprobridge.assemble.deb_shell_state import UNKNOWN, State
-from reprobridge.assemble.deb_shell_syntax import Redirection
-from reprobridge.assemble.deb_shell_words import Fields
+from reprobridge.shell.state import UNKNOWN, State
+from reprobridge.shell.syntax import Redirection
+from reprobridge.shell.words import Fields
 
 OWN = frozenset(
     (

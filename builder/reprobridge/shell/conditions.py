@@ -1,9 +1,9 @@
-"""Tests and patterns in a maintainer script, as far as texts tell their result (test(1), dpkg(1))."""
+"""Tests and patterns of a script, as far as texts tell their result (test(1), dpkg(1))."""
 
 import fnmatch
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from reprobridge.assemble.deb_shell_state import UNKNOWN, Budget
+from reprobridge.shell.state import UNKNOWN, Budget
 
 EARLIER = frozenset(("lt", "le", "ne", "<", "<<", "<=", "gt-nl", "ge-nl"))
 """How dpkg compares no version with any: earlier, except that `-nl` takes none for later."""

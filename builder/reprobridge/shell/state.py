@@ -1,8 +1,8 @@
-"""What a maintainer script has changed so far, and how much work following it may take."""
+"""What a script has changed so far, and how much work following it may take."""
 
 from collections.abc import Mapping, Sequence
 
-from reprobridge.assemble.deb_shell_syntax import Block
+from reprobridge.shell.syntax import Block
 
 UNKNOWN = "\0"
 """Stands in a word for what its text does not tell."""

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.assemble.deb_shell import Call, follow
-from reprobridge.assemble.deb_shell_state import LONGEST, UNKNOWN
+from reprobridge.shell.following import Call, follow
+from reprobridge.shell.state import LONGEST, UNKNOWN
 
 
 def words(script: str, *arguments: str) -> list[tuple[str, ...]]:

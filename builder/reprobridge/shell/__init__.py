@@ -1,0 +1,1 @@
+"""Reading shell scripts as text, as far as text goes: nothing is run, and no file is looked at."""
