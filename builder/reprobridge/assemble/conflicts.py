@@ -1,9 +1,10 @@
-"""Who owns a path: finding paths that two fragments of an image both have.
+"""Who owns a path: finding paths that several fragments of an image have.
 
 Equal files may stand in two layers (ADR 0005): the layers stay independent of each other and the merged
-root is the same. Different ones need a winner. The spec may name it; else, for ordinary files, the package
-whose name sorts last wins (what pip makes of installing in order of names) and the report says so;
-for native libraries and package metadata there is no harmless winner, so it is an error.
+root is the same. Once any two differ, all that have the path need one winner, and each whose copy is another
+than the winner's loses it. The spec may name the winner; else, for ordinary files, the package whose name sorts
+last wins (what pip makes of installing in order of names) and the report says so; for native libraries and
+package metadata there is no harmless winner, so it is an error.
 A file where another fragment has a folder, or content below another's symbolic link, is always an error.
 Paths of two fragments that differ in case alone are noted: in the image they are two, but not everywhere.
 """
@@ -19,6 +20,9 @@ from reprobridge.oci.tar import EntryKind
 
 _FOLDER = EntryKind.DIRECTORY.value
 _SYMLINK = EntryKind.SYMLINK.value
+
+_Copy = tuple[str, IndexEntry]
+"""An owner of a path, and its row."""
 
 
 @frozen
@@ -44,22 +48,25 @@ class Settlement:
 
 
 def settle(fragments: Iterable[Owned], owners: Mapping[str, str]) -> Settlement:
-    """Decide every path that two fragments have; `owners` are the author's words (path -> package)."""
+    """Decide every path that several fragments have; `owners` are the author's words (path -> package)."""
     found = Settlement()
-    seen: dict[str, tuple[str, IndexEntry]] = {}
+    seen: dict[str, _Copy] = {}
+    shared: dict[str, list[_Copy]] = {}
     folders: dict[str, str] = {}
     for fragment in sorted(fragments, key=lambda owned: owned.owner):
         last_folder = ""
         for row in fragment.entries:
-            earlier = seen.get(row.path)
-            if earlier is None:
-                seen[row.path] = (fragment.owner, row)
-            elif earlier[1][1:] != row[1:] and not row.kind == earlier[1].kind == _FOLDER:
-                seen[row.path] = _decide(found, owners, earlier, (fragment.owner, row))
-            folder = row.path.rpartition("/")[0]
+            path, copy = row.path, (fragment.owner, row)
+            first = seen.setdefault(path, copy)
+            if first is not copy:
+                shared.setdefault(path, [first]).append(copy)
+            folder = path.rpartition("/")[0]
             if folder != last_folder:
                 last_folder = folder
                 _note_folders(folders, folder, fragment.owner)
+    for path, copies in shared.items():
+        if any(_differ(copies[0], copy) for copy in copies):
+            seen[path] = _decide(found, owners.get(path), copies)
     _check_folders(found, seen, folders)
     _note_spellings(found, seen, folders)
     return found
@@ -75,9 +82,7 @@ def _note_folders(folders: dict[str, str], folder: str, owner: str) -> None:
         folders[parent] = owner
 
 
-def _check_folders(
-    found: Settlement, seen: Mapping[str, tuple[str, IndexEntry]], folders: Mapping[str, str]
-) -> None:
+def _check_folders(found: Settlement, seen: Mapping[str, _Copy], folders: Mapping[str, str]) -> None:
     for path in sorted(folders.keys() & seen.keys()):
         owner, row = seen[path]
         if row.kind != _FOLDER:
@@ -86,9 +91,7 @@ def _check_folders(
             found.problems.append(Problem(f"/{path}", expected, f"a {what} of {owner}"))
 
 
-def _note_spellings(
-    found: Settlement, seen: Mapping[str, tuple[str, IndexEntry]], folders: Mapping[str, str]
-) -> None:
+def _note_spellings(found: Settlement, seen: Mapping[str, _Copy], folders: Mapping[str, str]) -> None:
     owners = {path: owner for path, (owner, row) in seen.items() if row.kind != _FOLDER}
     spellings = same_but_for_case(owners)
     for folder, owner in folders.items():  # two folders become one without harm
@@ -103,24 +106,30 @@ def _note_spellings(
     found.notes += [f"{' and '.join(between)}: {told(groups)}" for between, groups in sorted(noted.items())]
 
 
-def _decide(
-    found: Settlement,
-    owners: Mapping[str, str],
-    first: tuple[str, IndexEntry],
-    second: tuple[str, IndexEntry],
-) -> tuple[str, IndexEntry]:
-    path = first[1].path
-    named = owners.get(path)
-    if named is None and _is_delicate(path):
-        key = path.rpartition("/site-packages/")[2]
-        hint = f"name the one that wins in the spec: environment.python.owners: {{{key}: {second[0]}}}"
-        both = f"different ones in {first[0]} and {second[0]}"
-        found.problems.append(Problem(f"/{path}", "one file", both, hint))
-    winner, loser = (first, second) if named == first[0] else (second, first)
-    found.omit.setdefault(loser[0], set()).add(path)
-    reason = "the spec says so" if named is not None else "its name sorts last"
-    found.notes.append(f"/{path}: {winner[0]} wins over {loser[0]}, {reason}")
+def _differ(one: _Copy, other: _Copy) -> bool:
+    """Whether both can't stand in one image; folders of two modes can."""
+    return one[1][1:] != other[1][1:] and not one[1].kind == other[1].kind == _FOLDER
+
+
+def _decide(found: Settlement, named: str | None, copies: list[_Copy]) -> _Copy:
+    """The copy that stays, of those of one path, sorted by owner; `named` is the author's word."""
+    path = copies[0][1].path
+    said = next((copy for copy in copies if copy[0] == named), None)
+    if said is None and _is_delicate(path):
+        found.problems.append(_undecided(path, [owner for owner, _ in copies]))
+    winner = said or copies[-1]
+    losers = [copy[0] for copy in copies if _differ(copy, winner)]
+    for loser in losers:
+        found.omit.setdefault(loser, set()).add(path)
+    reason = "the spec says so" if said else "its name sorts last"
+    found.notes.append(f"/{path}: {winner[0]} wins over {' and '.join(losers)}, {reason}")
     return winner
+
+
+def _undecided(path: str, among: list[str]) -> Problem:
+    key = path.rpartition("/site-packages/")[2]
+    hint = f"name the one that wins in the spec: environment.python.owners: {{{key}: {among[-1]}}}"
+    return Problem(f"/{path}", "one file", f"different ones in {' and '.join(among)}", hint)
 
 
 def _is_delicate(path: str) -> bool:

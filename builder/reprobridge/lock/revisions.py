@@ -26,7 +26,7 @@ PLAN = 1
 """Revision of the plan: which recipes a specification and its lock give, what an image says about itself (manifest,
 guide, changes, bill of materials, references), and its settings."""
 
-ASSEMBLY = 1
+ASSEMBLY = 2
 """Revision of what is decided between recipes and image: who keeps a path that several packages have, and the form of
 manifest and configuration."""
 

@@ -1,5 +1,7 @@
 """Who owns a path that two fragments have."""
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +93,27 @@ def test_content_below_anothers_link_is_a_problem() -> None:
 def test_a_folder_with_a_mode_of_its_own_may_hold_anothers_files() -> None:
     found = settled(("a", folder("out", 0o1777)), ("b", file("out/z")))
     assert found.problems == []
+
+
+@pytest.mark.parametrize("named", [None, "a", "b", "c", "elsewhere"])
+@pytest.mark.parametrize("contents", sorted({"".join(one) for one in permutations("XXY")}))
+def test_of_three_packages_each_whose_file_is_another_than_the_winners_loses_it(
+    contents: str, named: str | None
+) -> None:
+    fragments = [(name, file("p/x.py", content)) for name, content in zip("abc", contents, strict=True)]
+    found = settled(*fragments, owners={"p/x.py": named} if named else {})
+    winner = named if named in {"a", "b", "c"} else "c"
+    kept = contents["abc".index(winner)]
+    losers = [name for name, content in zip("abc", contents, strict=True) if content != kept]
+    assert found.omit == {loser: {"p/x.py"} for loser in losers}
+    reason = "the spec says so" if winner == named else "its name sorts last"
+    assert found.notes == [f"/p/x.py: {winner} wins over {' and '.join(losers)}, {reason}"]
+
+
+def test_a_word_for_a_package_without_the_path_settles_no_native_library() -> None:
+    rows = (("a", file("p/x.so", "1")), ("b", file("p/x.so", "1")), ("c", file("p/x.so", "2")))
+    (problem,) = settled(*rows, owners={"p/x.so": "elsewhere"}).problems
+    assert problem.found == "different ones in a and b and c"
 
 
 @given(st.permutations(["a", "b", "c"]), st.lists(st.sampled_from("123"), min_size=3, max_size=3))

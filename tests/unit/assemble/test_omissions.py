@@ -109,6 +109,19 @@ def test_the_authors_word_wins(store_folder: Path) -> None:
     assert "shared/native.so" not in second
 
 
+@pytest.mark.parametrize("named", [None, "bbb"])
+def test_of_three_packages_no_layer_keeps_another_file_than_the_winners(
+    named: str | None, store_folder: Path
+) -> None:
+    store = Store(store_folder)
+    path = "shared/__init__.py"
+    files = {"aaa": b"1", "bbb": b"1", "ccc": b"2"}
+    parts = [recipe(store, name, {path: data}) for name, data in files.items()]
+    layers, _ = built(plan_of(parts, {f"{SITE}/{path}": named} if named else {}), store)
+    kept = [layer.get(path) for layer in layers]
+    assert kept == ([b"1", b"1", None] if named else [None, None, b"2"])
+
+
 def test_equal_files_stay_in_both_so_that_each_layer_is_its_packages_alone(store_folder: Path) -> None:
     store = Store(store_folder)
     one = recipe(store, "one", {"space/__init__.py": b"", "space/one.py": b"1"})

@@ -13,7 +13,7 @@ from reprobridge.plan.model import BuildPlan, ConfigPlan, FilesRecipe, LayerPlan
 from reprobridge.store.store import Store
 from support.specs import PLATFORM, digest
 
-DIGEST_OF_ASSEMBLY = {1: "sha256:a71f8f03b358d05f92d8df669ee65c5f40a1e0cca598806f0149edf01915ede4"}
+DIGEST_OF_ASSEMBLY = {2: "sha256:c106c1c55d8d11167be20c66a399241ba938192c4565157c3d43ff3c12fa9e55"}
 """Revision -> digest of what is decided below. A new revision is a new line, and the old one goes."""
 
 
@@ -50,7 +50,14 @@ def owners() -> Json:
         data = [IndexEntry(f"p/{name}", file, mode, 1, owner) for name in ("a.txt", "lib.so", "said.so")]
         return [*data, IndexEntry("p/equal", file, 0o644, 1, "equal")]
 
-    fragments = [Owned("beta", rows("beta", 0o644)), Owned("alpha", rows("alpha", 0o755))]
+    others = [
+        IndexEntry(f"p/{name}", EntryKind.FILE.value, 0o644, 1, "gamma") for name in ("equal", "said.so")
+    ]
+    fragments = [
+        Owned("beta", rows("beta", 0o644)),
+        Owned("gamma", others),
+        Owned("alpha", rows("alpha", 0o755)),
+    ]
     found = settle(fragments, {"p/said.so": "alpha"})
     omitted: dict[str, Json] = {owner: sorted(paths) for owner, paths in found.omit.items()}
     return [omitted, [problem.where for problem in found.problems]]
