@@ -15,6 +15,7 @@ from reprobridge.lock.doors import Doors
 from reprobridge.lock.file import read_lock
 from reprobridge.lock.freshness import python_target
 from reprobridge.lock.model import Lock, LockedDebian, LockedPlatform, LockedPython, LockedSource
+from reprobridge.lock.owners import owners
 from reprobridge.lock.pypi_wish import python_wish
 from reprobridge.lock.source import lock_source, misnamed, source_wish
 from reprobridge.lock.template import Template, load_template
@@ -67,6 +68,7 @@ def lock_artifact(
         work = _Work(spec, template, platform, options, folder, doors)
         platforms[platform], more = _platform(work, previous)
         warnings += more
+    owners(spec, platforms.values())
     on_demand = {kind for one in platforms.values() for kind in one.python.on_demand}
     tools = pinning(previous.tools if previous and not options.tools else current_tools(), on_demand)
     return Locked(Lock(tools=tools, template=template.name, source=source, platforms=platforms), warnings)

@@ -13,6 +13,7 @@ from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.lock.file import lock_bytes
 from reprobridge.lock.model import Lock, LockedPlatform, LockedWheel
+from reprobridge.lock.owners import owners
 from reprobridge.plan.bytecode import STANDARD_LIBRARY, BytecodePlan, bytecode_owner, bytecode_path
 from reprobridge.plan.contents.direct_url import SPEC, direct_url
 from reprobridge.plan.contents.guide import changes_text, guide_text
@@ -72,7 +73,10 @@ class PlanInputs:
 
 
 def plan(inputs: PlanInputs) -> BuildPlan:
-    """The plan of one platform's image. Raises AssembleError when it would have too many layers."""
+    """The plan of one platform's image.
+
+    Raises AssembleError when it would have too many layers, LockError where the spec's `owners` don't fit the lock.
+    """
     spec, locked = inputs.spec, inputs.lock.platforms[inputs.platform]
     architecture = inputs.platform.partition("/")[2]
     code = TreeRecipe(tree=inputs.lock.source.refined, root=CODE_ROOT)
@@ -109,7 +113,7 @@ def plan(inputs: PlanInputs) -> BuildPlan:
         platform=inputs.platform,
         layers=tuple(layers),
         config=config,
-        owners=_owners(spec, locked),
+        owners=_owners(spec, inputs.lock, locked),
     )
 
 
@@ -209,11 +213,11 @@ def _requested(locked: LockedPlatform) -> RequestedRecipe:
     return RequestedRecipe(wheels=tuple(_wheel(wheel, locked) for wheel in asked))
 
 
-def _owners(spec: Spec, locked: LockedPlatform) -> dict[str, str]:
+def _owners(spec: Spec, lock: Lock, locked: LockedPlatform) -> dict[str, str]:
     site = f"opt/env/lib/python{locked.python.version}/site-packages"
-    owners = {f"{site}/{path}": package for path, package in spec.environment.python.owners.items()}
-    compiled = owners if locked.python.bytecode else {}
-    return owners | {
+    named = {f"{site}/{path}": package for path, package in owners(spec, lock.platforms.values()).items()}
+    compiled = named if locked.python.bytecode else {}
+    return named | {
         bytecode_path(path, locked.python.version): bytecode_owner(package)
         for path, package in compiled.items()
         if path.endswith(".py")

@@ -128,6 +128,15 @@ def test_another_base_system_is_stale_in_both_sections(artifact: Path, doors: Do
     ]
 
 
+def test_locking_refuses_a_file_for_a_package_that_is_not_locked(artifact: Path, doors: Doors) -> None:
+    spec, lock = read_spec(artifact), read_lock(artifact / "reprobridge.lock")
+    python = replace(spec.environment.python, owners={"common/__init__.py": "nosuch-pkg"})
+    named = replace(spec, environment=replace(spec.environment, python=python))
+    with pytest.raises(LockError, match="nosuch-pkg") as caught:
+        lock_artifact(named, lock, LockOptions(), artifact, doors)
+    assert caught.value.where == "environment.python.owners"
+
+
 def test_relocking_an_edited_source_keeps_every_package(artifact: Path, doors: Doors) -> None:
     lock = read_lock(artifact / "reprobridge.lock")
     (artifact / "src" / "more.py").write_text("")

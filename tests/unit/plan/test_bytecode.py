@@ -1,5 +1,7 @@
 """The layers of bytecode in a plan: where they stand, how many they are, and what they depend on."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from reprobridge.assemble.omissions import owner_of
@@ -37,9 +39,9 @@ def with_bytecode(wheels: tuple[LockedWheel, ...] = WHEELS, extra: tuple[LockedD
     )
 
 
-def planned(lock: Lock, *, bytecode: bool = True) -> BuildPlan:
+def planned(lock: Lock, *, bytecode: bool = True, owners: Mapping[str, str] | None = None) -> BuildPlan:
     """The plan of the sample paper with this lock."""
-    python = PythonWish(requirements=None, owners=OWNERS, bytecode=bytecode)
+    python = PythonWish(requirements=None, owners=owners or {}, bytecode=bytecode)
     spec = sample_spec(environment=Environment(template="debian12-py311", python=python))
     return plan(PlanInputs(spec=spec, lock=lock, platform=PLATFORM, launcher={"entry.py": b""}, order=ORDER))
 
@@ -113,12 +115,12 @@ def test_bytecode_of_packages_is_in_the_inventory() -> None:
 
 def test_the_authors_word_for_a_module_holds_for_its_bytecode() -> None:
     site = "opt/env/lib/python3.11/site-packages"
-    assert planned(with_bytecode()).owners == {
+    assert planned(with_bytecode(), owners=OWNERS).owners == {
         f"{site}/shared/x.py": "torch",
         f"{site}/shared/y.so": "torch",
         f"{site}/shared/__pycache__/x.cpython-311.pyc": bytecode_owner("torch"),
     }
-    assert len(planned(sample_lock(WHEELS), bytecode=False).owners) == 2
+    assert len(planned(sample_lock(WHEELS), bytecode=False, owners=OWNERS).owners) == 2
 
 
 def test_packages_and_their_bytecode_sort_alike_by_owner() -> None:

@@ -6,9 +6,9 @@ import subprocess
 import pytest
 
 from reprobridge.digest import Digest
-from reprobridge.errors import AssembleError
+from reprobridge.errors import AssembleError, LockError
 from reprobridge.frozen import replace
-from reprobridge.lock.model import LockedChange
+from reprobridge.lock.model import LockedChange, LockedPlatform
 from reprobridge.lock.tools import layer_order
 from reprobridge.plan.model import BuildPlan, FilesRecipe, SbomRecipe
 from reprobridge.plan.order import HARD_LIMIT, LayerOrder
@@ -186,3 +186,30 @@ def test_an_image_of_more_layers_than_engines_take_is_refused() -> None:
     with pytest.raises(AssembleError, match="too many layers") as raised:
         planned(lock=sample_lock(wheels), order=roomy)
     assert "121" in str(raised.value)
+
+
+def owning(package: str) -> model.Spec:
+    """The sample paper, whose author gives a file to a package."""
+    python = model.PythonWish(requirements=None, owners={"common/__init__.py": package})
+    return sample_spec(environment=model.Environment(template="debian12-py311", python=python))
+
+
+def test_a_file_for_a_package_that_is_not_locked_is_refused_and_the_name_guessed() -> None:
+    with pytest.raises(LockError, match="did you mean numpy") as caught:
+        planned(spec=owning("nunpy"))
+    assert (caught.value.where, caught.value.found) == ("environment.python.owners", "nunpy")
+
+
+def test_a_file_may_be_given_to_a_package_of_another_platform() -> None:
+    lock = sample_lock()
+    other = replace(lock, platforms={**lock.platforms, "linux/arm64": _with_wheel("scipy")})
+    assert "scipy" in planned(spec=owning("scipy"), lock=other).owners.values()
+
+
+def test_owners_are_named_as_the_lock_names_them() -> None:
+    made = planned(spec=owning("Typing_Extensions"), lock=sample_lock((sample_wheel("typing-extensions"),)))
+    assert list(made.owners.values()) == ["typing-extensions"]
+
+
+def _with_wheel(name: str) -> LockedPlatform:
+    return sample_lock((sample_wheel(name),)).platforms[PLATFORM]
