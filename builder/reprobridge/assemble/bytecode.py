@@ -14,6 +14,7 @@ from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.digest import Digest, Json, canonical_json
 from reprobridge.frozen import frozen, replace
 from reprobridge.oci.tar import EntryKind, TarEntry
+from reprobridge.plan.bytecode import bytecode_path
 from reprobridge.plan.model import BytecodeRecipe
 from reprobridge.store.store import Store
 
@@ -45,8 +46,10 @@ class Compiled:
 
 
 def convert(recipe: BytecodeRecipe, inputs: Inputs, writer: FragmentWriter) -> bytes:
-    """Write the files that no other package owns; the facts say which sources have none."""
-    omitted = set(recipe.omit)
+    """Write the files that no other package owns, and whose sources none does; the facts say which have none."""
+    lost = {path for part in recipe.of for path in part.omit}
+    # The winner's source may have no bytecode, and the interpreter would take the loser's for it.
+    omitted = {*recipe.omit, *(bytecode_path(path, recipe.python) for path in lost)}
     with inputs.compiled(recipe).open("rb") as stream:
         compiled = Compiled.read(stream)
         for path, size in compiled.files:
@@ -54,7 +57,8 @@ def convert(recipe: BytecodeRecipe, inputs: Inputs, writer: FragmentWriter) -> b
                 stream.seek(size, 1)
             else:
                 writer.stream(TarEntry(path, EntryKind.FILE, 0o644, size), stream)
-    return canonical_json({"left_out": dict(compiled.left_out)})
+    left_out = {path: why for path, why in compiled.left_out.items() if path.removeprefix("/") not in lost}
+    return canonical_json({"left_out": left_out})
 
 
 def unstable(facts: bytes) -> Iterator[str]:
@@ -66,9 +70,14 @@ def unstable(facts: bytes) -> Iterator[str]:
 # the store
 
 
+def undivided(recipe: BytecodeRecipe) -> BytecodeRecipe:
+    """The recipe as it is compiled: all of its packages, whoever owns a path in the end."""
+    return replace(recipe, of=tuple(replace(part, omit=()) for part in recipe.of), omit=())
+
+
 def compiled_key(recipe: BytecodeRecipe) -> Digest:
     """Key of what is compiled for a recipe: who owns a path makes no difference to it."""
-    return replace(recipe, omit=()).key()
+    return undivided(recipe).key()
 
 
 def find_compiled(recipe: BytecodeRecipe, store: Store) -> Digest | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reprobridge.assemble.build_room import leaving_ours, made_layers, plan_of
+from reprobridge.assemble.bytecode import undivided
 from reprobridge.assemble.bytecode_passes import Passes
 from reprobridge.assemble.bytecode_sources import library_sources, wheel_sources
 from reprobridge.assemble.model import Arrivals
@@ -127,7 +128,7 @@ class _Sources:
         place = 0
         for recipe in self._recipes:
             self.numbers.append({})
-            for part in recipe.of:
+            for part in undivided(recipe).of:
                 if not isinstance(part, WheelRecipe):
                     for path in library_sources(self._workshop.index(part)):
                         self._add(path, (f"/{path}", 0, None))

@@ -16,14 +16,17 @@ STANDARD_LIBRARY = "usr/lib/python3"
 
 
 def wheel_sources(recipe: WheelRecipe, file: Path) -> Iterator[tuple[str, bytes]]:
-    """Image path and bytes of each source of a wheel, but of those whose bytecode the wheel brings itself."""
+    """Image path and bytes of each source of a wheel, but of those whose bytecode the wheel brings itself.
+
+    Those that the wheel loses to another are among them: converting leaves their bytecode out.
+    """
     with open_wheel(file, recipe.wheel.name) as archive:
         layout = Layout(archive=archive, metadata=read_metadata(archive), python=recipe.python)
         placed = layout.place()
         brought = {one.path for one in placed if one.path.endswith(".pyc")}
         site = f"{site_packages(recipe.python)}/"
         for one in placed:
-            if not (one.path.startswith(site) and _is_source(one.path)) or one.path in recipe.omit:
+            if not (one.path.startswith(site) and _is_source(one.path)):
                 continue
             if bytecode_path(one.path, recipe.python) not in brought:
                 yield one.path, archive.read(one.member)

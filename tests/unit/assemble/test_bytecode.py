@@ -276,3 +276,33 @@ class TestModulesOfTwoPackages:
         *_, first, second = layers_of(image, store)
         assert first[cached("shared.py")] == second[cached("shared.py")]
         assert image.notes == ()
+
+    def test_losing_a_module_compiles_nothing_again(self, store: Store) -> None:
+        early, late = (wheel(store, name, {"shared.py": f"x = '{name}'\n"}) for name in ("early", "late"))
+        runs: list[Path] = []
+        layers: list[list[FragmentRecipe]] = [[early], [late], [bytecode(early)], [bytecode(late)]]
+        build(plan_of(*layers), store, runs.append)
+        assert len(runs) == 1
+
+    def test_what_was_compiled_for_a_loser_serves_an_image_in_which_it_loses_nothing(
+        self, store: Store
+    ) -> None:
+        """Also where it was compiled when its loss was known already."""
+        early = wheel(store, "early", {"shared.py": "x = 1\n", "early.py": ""})
+        lost = replace(early, omit=(f"{SITE}/shared.py",))
+        assert set(compiled(store, lost)) == {cached("early.py")}
+        assert set(compiled(store, early)) == {cached("early.py"), cached("shared.py")}
+
+    def test_a_winner_without_bytecode_leaves_none_of_the_losers(self, store: Store) -> None:
+        early = wheel(store, "early", {"shared.py": "x = 1\n"})
+        late = wheel(store, "late", {"shared.py": "print 1\n"})
+        layers: list[list[FragmentRecipe]] = [[early], [late], [bytecode(early)], [bytecode(late)]]
+        assert layers_of(build(plan_of(*layers), store), store)[2:] == [{}, {}]
+
+    def test_a_lost_module_is_not_named_as_unstable(self, store: Store) -> None:
+        def disturb(work: Path) -> None:
+            folder = work / PASSES[1]
+            (folder / BYTECODE).write_bytes(bytes(byte ^ 1 for byte in (folder / BYTECODE).read_bytes()))
+
+        lost = replace(wheel(store, "early", {"shared.py": MODULE}), omit=(f"{SITE}/shared.py",))
+        assert build(plan_of([bytecode(lost)]), store, disturb).notes == ()
