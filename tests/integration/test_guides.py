@@ -142,7 +142,7 @@ def test_the_image_holds_the_paths_that_its_reference_lists(tmp_path: Path) -> N
 
 def listed_paths(text: str) -> list[str]:
     """Paths of the first table of the page."""
-    table = text.partition("## Paths")[2].partition("## Configuration")[0]
+    table = text.partition("## Paths")[2].partition("\n## ")[0]
     return [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
 
 
