@@ -1,9 +1,13 @@
 """`reprobridge inspect`: what an image is, and which layers it shares; without its big layers."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
 from reprobridge.digest import Digest
+
+if TYPE_CHECKING:
+    from reprobridge.oci.layout import ImageParts
 
 NAME = "inspect"
 SUMMARY = "show an image: paper, tasks, environment, changes, layers and what they share"
@@ -36,7 +40,8 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         parts = open_image(arguments.image, doors, whole=False, insecure=arguments.insecure)
         image = see(parts, doors.store)
         name = f"{parts.name}:{parts.version}" if parts.version else parts.name
-        inspection = inspect(image, name, _others(arguments, image.digest, doors))
+        others = _others(arguments, image.digest, doors)
+        inspection = inspect(image, name, others, _misfits(arguments.image, parts))
     if arguments.json:
         import json
 
@@ -47,6 +52,14 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         for line in inspection_lines(inspection):
             print(line, file=doors.out)
     return 0
+
+
+def _misfits(word: str, parts: "ImageParts") -> dict[Digest, str]:
+    """What is wrong with the layers of a layout; those of other places need not be here."""
+    from reprobridge.cli.images import layout_of
+    from reprobridge.oci.layout import misfits
+
+    return misfits(layout_of(word)[0], parts) if word.startswith("oci:") else {}
 
 
 def _others(arguments: argparse.Namespace, image: Digest, doors: Doors) -> dict[str, tuple[Digest, ...]]:

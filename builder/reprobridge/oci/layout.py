@@ -297,6 +297,20 @@ def _blob(folder: Path, digest: Digest) -> Path:
     return path
 
 
+def misfits(folder: Path, image: ImageParts) -> dict[Digest, str]:
+    """The layers of an image of this layout that are not there with their size, and what is there instead."""
+    found = {}
+    for layer in image.layers:
+        try:
+            size = _blob(folder, layer.digest).stat().st_size
+        except ArtifactError as error:
+            found[layer.digest] = error.found or "nothing"
+        else:
+            if size != layer.size:
+                found[layer.digest] = f"{size} bytes"
+    return found
+
+
 def read_small_blob(folder: Path, digest: Digest, limit: int) -> bytes | None:
     """A blob of a layout that may hold anything; None unless it is a file with these bytes, at most `limit`."""
     try:

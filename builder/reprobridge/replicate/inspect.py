@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reprobridge.digest import Digest, Json
 from reprobridge.errors import ArtifactError, LockError
-from reprobridge.frozen import frozen
+from reprobridge.frozen import field, frozen
 from reprobridge.lock.model import Lock
 from reprobridge.replicate.contents import read_contents
 from reprobridge.replicate.seen import SeenImage, SeenLayer
@@ -43,6 +43,8 @@ class Inspection:
     """Why one of them is None."""
     layers: tuple[SharedLayer, ...]
     """Lowest first."""
+    misfits: Mapping[Digest, str] = field(default_factory=dict)
+    """Layers that do not lie where the image does with their size, and what lies there."""
 
     @property
     def size(self) -> int:
@@ -65,7 +67,12 @@ class Inspection:
         }
 
 
-def inspect(image: SeenImage, name: str, others: Mapping[str, Iterable[Digest]]) -> Inspection:
+def inspect(
+    image: SeenImage,
+    name: str,
+    others: Mapping[str, Iterable[Digest]],
+    misfits: Mapping[Digest, str] | None = None,
+) -> Inspection:
     """Look at an image; `others`: the layers of other images by their names. Raises ArtifactError."""
     artifact, lock, why = _described(image)
     holders = {other: frozenset(layers) for other, layers in others.items()}
@@ -76,6 +83,7 @@ def inspect(image: SeenImage, name: str, others: Mapping[str, Iterable[Digest]])
         lock=lock,
         why=why,
         layers=tuple(SharedLayer(layer, _holders(layer, holders)) for layer in image.layers),
+        misfits=misfits or {},
     )
 
 
@@ -105,6 +113,7 @@ def inspection_json(inspection: Inspection) -> dict[str, Json]:
             "diff_id": str(one.layer.diff_id),
             "size": one.layer.descriptor.size,
             "shared_with": list(one.others),
+            "found_instead": inspection.misfits.get(one.layer.descriptor.digest),
         }
         for one in inspection.layers
     ]

@@ -79,6 +79,9 @@ def _layers(inspection: Inspection) -> Iterator[str]:
     yield from _table([("LAYER", "BYTES", "TITLE", "SHARED WITH"), *map(_layer, inspection.layers)])
     said = f"{counted(len(inspection.layers), 'layer')}, {inspection.size} bytes"
     yield f"{said}, {inspection.shared} of them shared" if inspection.shared else said
+    for one in inspection.layers:
+        if found := inspection.misfits.get(one.layer.descriptor.digest):
+            yield f"broken: {one.layer.descriptor.digest}: expected {one.layer.descriptor.size} bytes, found {found}"
 
 
 def _layer(one: SharedLayer) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ out or stands below a file is an error: layers are path-disjoint, so there is no
 Does not look at compressed digests: the diff_id says which files these are.
 """
 
+import contextlib
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ HEADER_LIMIT = 1 << 20
 """Most bytes of a header for long names; a path has 4096."""
 LARGEST = 32 << 30
 """Most bytes that a layer is inflated to unless less is asked for: layers of 10 GB are the largest that are built."""
+_REMEDY = "copy the layout again; in a store, delete this file and build again, or pull again"
 _LONG_HEADERS = (
     tarfile.XHDTYPE,
     tarfile.SOLARIS_XHDTYPE,
@@ -127,7 +129,7 @@ def tar_members(stream: ByteSource) -> Iterator[tuple[str, tarfile.TarInfo, tarf
                 yield layer_path(member), member, archive
                 archive.members.clear()  # type: ignore[attr-defined]  # it would keep every header
     except (tarfile.TarError, EOFError, ValueError, RecursionError) as error:
-        raise ArtifactError("a layer is broken", expected="a tar archive", found=str(error)) from error
+        raise _no_tar(error) from error
 
 
 def _require_numbers(member: tarfile.TarInfo) -> None:
@@ -184,9 +186,22 @@ class HashedTar:
         return self._hasher
 
 
+@contextlib.contextmanager
+def _told_with_place(blob: Path) -> Iterator[None]:
+    """What is wrong with the bytes of a layer is told with the file that holds them, and what to do about it."""
+    try:
+        yield
+    except ArtifactError as error:
+        if error.where is not None:  # a path in the layer, which somebody made so
+            raise
+        raise ArtifactError(
+            error.message, where=str(blob), expected=error.expected, found=error.found, hint=_REMEDY
+        ) from error
+
+
 def _unpack(layer: Layer, folder: Path) -> None:
     writer = TreeWriter(folder)
-    with layer.blob.open("rb") as compressed:
+    with _told_with_place(layer.blob), layer.blob.open("rb") as compressed:
         stream = HashedTar(compressed)
         for path, member, archive in tar_members(stream):
             _write(writer, path, member, archive)
@@ -197,6 +212,7 @@ def _unpack(layer: Layer, folder: Path) -> None:
             where=str(layer.blob),
             expected=f"diff_id {layer.diff_id}",
             found=str(found),
+            hint=_REMEDY,
         )
     writer.close()
 
@@ -214,10 +230,17 @@ def _write(writer: TreeWriter, path: str, member: tarfile.TarInfo, archive: tarf
 
 
 def contents(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Iterator[bytes]:
-    """A regular member's bytes in pieces."""
+    """A regular member's bytes in pieces. Raises ArtifactError when there are fewer than its header says."""
     source = archive.extractfile(member)
-    while source is not None and (block := source.read(CHUNK)):
-        yield block
+    try:
+        while source is not None and (block := source.read(CHUNK)):
+            yield block
+    except tarfile.TarError as error:  # the stream ends inside the file
+        raise _no_tar(error) from error
+
+
+def _no_tar(error: Exception) -> ArtifactError:
+    return ArtifactError("a layer is broken", expected="a tar archive", found=str(error))
 
 
 def _misfit(member: tarfile.TarInfo, expected: str, found: str) -> ArtifactError:

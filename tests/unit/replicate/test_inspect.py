@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.cli.main import main
 from reprobridge.digest import Digest
-from reprobridge.oci.layout import ImageParts
+from reprobridge.oci.layout import ImageParts, write_layout
 from reprobridge.replicate.inspect import Inspection, inspect, inspection_json
 from reprobridge.replicate.inspect_text import inspection_lines
 from reprobridge.replicate.seen import see
@@ -88,6 +89,30 @@ def test_the_json_form_holds_the_same(store: Store) -> None:
     assert value["artifact"]["tasks"][0]["published"] == "1.17"
     assert value["environment"]["packages"] == {"debian": 93, "python": 0}
     assert [layer["digest"] for layer in value["layers"]] == [str(one.digest) for one in parts.layers]
+
+
+def test_layers_that_a_layout_lacks_or_has_cut_off_are_named(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = reviewed_image().build(store)
+    layout = tmp_path / "layout"
+    write_layout(layout, parts)
+    words = ["inspect", f"oci:{layout}", "--store", str(store.root)]
+    assert main(words) == 0
+    assert "broken" not in capsys.readouterr().out
+    gone, cut = parts.layers[0], parts.layers[1]
+    (layout / "blobs/sha256" / gone.digest.hex).unlink()
+    short = layout / "blobs/sha256" / cut.digest.hex
+    short.unlink()  # it is linked to the store's
+    short.write_bytes(b"short")
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        f"broken: {gone.digest}: expected {gone.size} bytes, found nothing",
+        f"broken: {cut.digest}: expected {cut.size} bytes, found 5 bytes",
+    ]
+    main([*words, "--json"])
+    layers = json.loads(capsys.readouterr().out)["layers"]
+    assert [layer["found_instead"] for layer in layers] == ["nothing", "5 bytes", None, None]
 
 
 def test_no_layer_but_the_artifacts_own_is_read(store: Store) -> None:

@@ -125,6 +125,23 @@ def test_a_cut_layer_is_refused(cut: int, store: Store, tmp_path: Path) -> None:
     assert list((store.root / "unpacked").iterdir()) == []
 
 
+@pytest.mark.parametrize("how", ["a byte changed", "cut", "cut between members", "another layer"])
+def test_a_damaged_layer_is_told_with_its_file_and_what_to_do(how: str, store: Store, tmp_path: Path) -> None:
+    made = make_layer({"x": os.urandom(30_000)})
+    bad = {
+        "a byte changed": made.compressed[:-9] + bytes([made.compressed[-9] ^ 255]) + made.compressed[-8:],
+        "cut": made.compressed[:-2000],
+        "cut between members": gzip.compress(gzip.decompress(made.compressed)[:9000]),
+        "another layer": make_layer({"y": ""}).compressed,
+    }[how]
+    layer = placed(MadeLayer(bad, made.diff_id, made.digest), tmp_path)
+    with pytest.raises(ArtifactError) as caught:
+        Unpacker(store).folder(layer)
+    assert caught.value.where == str(layer.blob)
+    assert caught.value.hint is not None
+    assert "copy the layout again" in caught.value.hint
+
+
 def test_bytes_after_the_archives_end_belong_to_the_diff_id(store: Store, tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
