@@ -173,6 +173,18 @@ def test_a_name_that_is_no_utf_8_is_kept_byte_for_byte(store: Store, tmp_path: P
     assert [os.fsencode(path.name) for path in (folder / "a").iterdir()] == [b"caf\xe9"]
 
 
+def replace_by_its_like(file: Path) -> None:
+    """Put another file, or link, of the same mode, size and time in its place."""
+    status, other = file.lstat(), file.with_name("other")
+    if file.is_symlink():
+        other.symlink_to("a/y")
+    else:
+        other.write_bytes(file.read_bytes().swapcase())
+        other.chmod(status.st_mode)
+    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns), follow_symlinks=False)
+    other.replace(file)
+
+
 def spoil(file: Path, how: str) -> None:
     """What users, scripts and crashes of a machine do to files of a store."""
     match how:
@@ -189,12 +201,27 @@ def spoil(file: Path, how: str) -> None:
         case "linked":
             file.unlink()
             file.symlink_to("/etc/passwd")
+        case "replaced by its like":
+            replace_by_its_like(file)
+        case "linked elsewhere":
+            replace_by_its_like(file.parent.parent / "b")
         case "folder removed":
             shutil.rmtree(file.parent)
 
 
 @pytest.mark.parametrize(
-    "how", ["removed", "emptied", "edited", "moded", "added", "linked", "folder removed"]
+    "how",
+    [
+        "removed",
+        "emptied",
+        "edited",
+        "replaced by its like",
+        "linked elsewhere",
+        "moded",
+        "added",
+        "linked",
+        "folder removed",
+    ],
 )
 @pytest.mark.parametrize("merged", [False, True], ids=["one layer", "merged layers"])
 def test_a_folder_that_somebody_changed_is_unpacked_again(
@@ -223,6 +250,16 @@ def test_a_sound_folder_stays_the_same(store: Store, tmp_path: Path) -> None:
     layer = placed(make_layer({"a/x": "text", "closed/y": "", "closed": Entry(None, 0o000)}), tmp_path)
     os.utime(Unpacker(store).folder(layer), (7, 7))
     assert Unpacker(store).folder(layer).stat().st_mtime == 7
+
+
+def test_folders_of_links_to_a_layers_files_leave_it_sound(store: Store, tmp_path: Path) -> None:
+    layers = [placed(make_layer({"a/x": "text", f"a/{name}": name}), tmp_path) for name in ("y", "z", "0")]
+    folders = [Unpacker(store).folder(layers[0]), Unpacker(store).merged(layers[:2])]
+    os.utime(folders[0], (7, 7))
+    os.utime(folders[1], (7, 7))
+    Unpacker(store).merged(layers)
+    again = [Unpacker(store).folder(layers[0]), Unpacker(store).merged(layers[:2])]
+    assert [folder.stat().st_mtime for folder in again] == [7, 7]
 
 
 def test_a_folder_that_somebody_else_has_just_made_again_is_kept(store: Store, tmp_path: Path) -> None:
