@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--older-than", type=days, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
     )
-    parser.add_argument("--all", action="store_true", help="prune: delete everything, images too")
+    parser.add_argument("--all", action="store_true", help="prune: delete images too, and all but what was measured")
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
@@ -38,10 +38,12 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         _refuse("info", {"--older-than": arguments.older_than is not None, "--all": arguments.all})
         return _info(doors, as_json=arguments.json)
     _refuse("prune", {"--json": arguments.json})
-    from reprobridge.store.prune import clear, prune
+    from reprobridge.store.prune import clear, measured, prune
 
     if arguments.all:
         freed = clear(doors.store, waiting=lambda: doors.log(_WAITING))
+        for folder in measured(doors.store):
+            doors.log(f"kept, since it can't be made again: what was measured, in {folder}")
     else:
         age = _DAYS if arguments.older_than is None else arguments.older_than
         freed = prune(doors.store, keep_after=time.time() - age * _DAY, waiting=lambda: doors.log(_WAITING))

@@ -18,7 +18,8 @@ from reprobridge.system import files
 from reprobridge.system.leftovers import TEMPORARY, is_abandoned
 
 KINDS = ("blobs", "results", "unpacked", "evidence")
-"""Folders that `measure` adds up and `clear` deletes; `prune` keeps what lies in the last."""
+"""Folders that `measure` adds up; what lies in the last is never deleted."""
+_MEASURED = "scored"  # results of `validate/scored.py`: made in hours, by a machine that may be gone
 
 
 @frozen
@@ -66,13 +67,24 @@ def prune(store: Store, *, keep_after: float, waiting: Callable[[], object] | No
 
 
 def clear(store: Store, *, waiting: Callable[[], object] | None = None) -> int:
-    """Delete everything, references too; calls `waiting` before it waits. Gives the number of bytes freed."""
+    """Delete all that can be made or fetched again, images too; what was measured stays, as do runs' evidence.
+
+    Calls `waiting` before it waits for others. Gives the number of bytes freed.
+    """
     with store.alone(waiting):
-        folders = [store.root / kind for kind in (*KINDS, "references")]
-        freed = sum(path.lstat().st_size for folder in folders for path in _files(folder))
+        freed = sweep(store)
+        folders = [store.root / kind for kind in ("blobs", "unpacked", "references")]
+        folders += [folder for folder in store.root.glob("results/*") if folder.name != _MEASURED]
+        freed += sum(path.lstat().st_size for folder in folders for path in _files(folder))
         for folder in folders:
             files.remove_folder(folder)
     return freed
+
+
+def measured(store: Store) -> list[Path]:
+    """The folders of what `clear` leaves, where there is any: measurements, and the evidence of runs."""
+    folders = (store.root / "results" / _MEASURED, store.root / "evidence")
+    return [folder for folder in folders if any(_files(folder))]
 
 
 def referenced_blobs(store: Store) -> set[str]:
@@ -123,7 +135,7 @@ def _size(path: Path) -> int | None:
 def _is_needed(result: Path, kept: set[str]) -> bool:
     """Whether a result is worth keeping however old it is: it took hours, or it is about a kept image."""
     match result.parent.name:
-        case "scored":  # a measurement (`validate/scored.py`)
+        case kind if kind == _MEASURED:
             return True
         case "validation" | "composition":  # by the manifest's digest
             return result.name in kept

@@ -8,7 +8,7 @@ from reprobridge.digest import Digest
 from reprobridge.oci.model import Descriptor, Manifest, MediaType
 from reprobridge.sandbox.model import Layer
 from reprobridge.sandbox.unpack import Unpacker
-from reprobridge.store.prune import KINDS, clear, measure, prune
+from reprobridge.store.prune import KINDS, clear, measure, measured, prune
 from reprobridge.store.store import Store
 from reprobridge.system.leftovers import TEMPORARY
 from support.layers import make_layer
@@ -115,6 +115,31 @@ def test_clearing_removes_images_too(tmp_path: Path) -> None:
     assert clear(store) == 0  # the file that says the store's version stays, and is not counted
     assert sum(usage.objects for usage in measure(store)) == 0
     assert list(store.references()) == []
+
+
+def test_clearing_removes_what_killed_processes_left_everywhere(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for kind in ("scratch", "evidence", "blobs"):
+        (tmp_path / kind / f"{TEMPORARY}{2**22 + 1}-abc").mkdir(parents=True)
+        (tmp_path / kind / f"{TEMPORARY}{2**22 + 1}-abc" / "file").write_bytes(b"half")
+    (tmp_path / f"{TEMPORARY}{2**22 + 1}-abc").write_bytes(b"half")
+    assert clear(store) == 4 * len(b"half")
+    assert not list(tmp_path.rglob(f"{TEMPORARY}*"))
+
+
+def test_clearing_keeps_what_was_measured_and_says_where(tmp_path: Path) -> None:
+    store, key = Store(tmp_path), Digest.of(b"task")
+    assert measured(store) == []
+    store.remember_measured("scored", key, {"record": "98.9"})
+    store.remember("image", key, {})
+    rescued = tmp_path / "evidence" / "run" / "runner.json"
+    rescued.parent.mkdir(parents=True)
+    rescued.write_bytes(b"{}")
+    clear(store)
+    assert store.result("scored", key) == {"record": "98.9"}
+    assert store.result("image", key) is None
+    assert rescued.read_bytes() == b"{}"
+    assert measured(store) == [tmp_path / "results" / "scored", tmp_path / "evidence"]
 
 
 def test_what_is_being_written_is_not_counted(tmp_path: Path) -> None:
