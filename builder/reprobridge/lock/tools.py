@@ -80,8 +80,9 @@ def _pins(tools: LockedTools) -> dict[str, str]:
     """Everything that has to be the same, by its place; older locks lack some."""
     single = ("encoder", "codec", "launcher", "plan", "assembly", "layer_order")
     values = {name: getattr(tools, name) for name in single}
-    values |= {f"converters.{kind}": revision for kind, revision in sorted(tools.converters.items())}
-    return {place: str(value) for place, value in values.items() if value}
+    pinned = {name: value for name, value in values.items() if name not in tools.LATER or value}
+    pinned |= {f"converters.{kind}": revision for kind, revision in sorted(tools.converters.items())}
+    return {place: str(value) for place, value in pinned.items()}
 
 
 def require_tools(locked: LockedTools, where: str, folder: Path | None = None) -> None:

@@ -25,6 +25,7 @@ OTHER = Digest.of(b"another")
         ({"launcher": OTHER}, "launcher"),
         ({"converters": {**current_tools().converters, "wheel": 99}}, "converters.wheel"),
         ({"converters": {**current_tools().converters, "conda": 1}}, "converters.conda"),
+        ({"converters": {**current_tools().converters, "conda": 0}}, "converters.conda"),
         ({"plan": 99}, "plan"),
         ({"assembly": 99}, "assembly"),
         ({"layer_order": OTHER}, "layer_order"),
