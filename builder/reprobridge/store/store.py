@@ -188,8 +188,6 @@ class Store:
         """A new blob of unknown digest; nothing is kept unless it is committed."""
         return BlobWriter(self)
 
-    # results of recipes
-
     def keeper(self, expected: Digest) -> Callable[[Iterator[bytes]], None]:
         """What keeps bytes that come in pieces, unless they are others; raises ArtifactError then."""
 
@@ -200,6 +198,8 @@ class Store:
                 blob.commit(expected)
 
         return keep
+
+    # results of recipes
 
     def _result_path(self, kind: str, key: Digest) -> Path:
         return self.root / "results" / kind / key.hex
