@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="artifact (default: here)"
     )
     parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 1 when the lock is stale"
+        "--check", action="store_true", help="write nothing; exit with 1 when the lock is stale; alone"
     )
     parser.add_argument(
         "--upgrade",
@@ -41,13 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--upgrade-template", action="store_true", help="take this release's base system, or today's packages"
     )
     parser.add_argument(
-        "--export", choices=("pylock.toml", "requirements.txt"), help="print the Python packages"
+        "--export", choices=("pylock.toml", "requirements.txt"), help="print the Python packages; alone"
     )
     add_sandbox(parser)
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Lock, check or export."""
+    _require_one(arguments)
     if arguments.export:
         return _export(arguments, doors)
     if arguments.check:
@@ -80,6 +81,24 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         doors.log(f"wrote {path}")
     _warn_of_tools(locked.lock, arguments.folder, doors)
     return 0
+
+
+def _require_one(arguments: argparse.Namespace) -> None:
+    """Raises UsageError when what only reads the lock was asked for beside something else."""
+    upgrades = {
+        "--upgrade": arguments.upgrade is not None,
+        "--upgrade-tools": arguments.upgrade_tools,
+        "--upgrade-template": arguments.upgrade_template,
+    }
+    options = {"--check": arguments.check, "--export": arguments.export is not None, **upgrades}
+    given = [option for option, is_given in options.items() if is_given]
+    if len(given) > 1 and (arguments.check or arguments.export):
+        raise UsageError(
+            "the options exclude each other",
+            expected="--check or --export, which only read the lock, or what upgrades it",
+            found=", ".join(given),
+            hint="upgrade first, then check or export",
+        )
 
 
 def _warn_of_tools(lock: "Lock", folder: Path, doors: Doors) -> None:

@@ -4,6 +4,7 @@ cookiecutter fills the template in without questions, hooks, network and the use
 appears whole or not at all.
 """
 
+import os
 from pathlib import Path
 
 from reprobridge.data_files import data_folder
@@ -26,7 +27,10 @@ def create_artifact(folder: Path, *, today: str) -> None:
             found=name or str(folder),
             hint=ARTIFACT_NAME.hint,
         )
-    if folder.exists() or folder.is_symlink():
+    place = Path(
+        os.path.realpath(folder.parent), name
+    )  # without `a/..`, for which a folder `a` would be made
+    if place.exists() or place.is_symlink():
         raise UsageError(
             "the new artifact's folder exists already",
             expected="a name that is free",
@@ -34,7 +38,7 @@ def create_artifact(folder: Path, *, today: str) -> None:
             hint="choose another name, or move the folder away",
         )
     try:
-        publish_folder(folder, lambda unfinished: _fill_in(unfinished, name, today))
+        publish_folder(place, lambda unfinished: _fill_in(unfinished, name, today))
     except OSError as error:
         raise UsageError(
             "the new artifact's folder can't be made",

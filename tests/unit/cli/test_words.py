@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.cli.main import main
 from reprobridge.lock.revisions import REVISIONS
 from reprobridge.store.store import Store
 from support.artifacts import MINIMAL, WINE, copy_of
@@ -38,6 +39,27 @@ def test_a_prune_says_that_it_waits_for_others_and_that_it_may_be_interrupted(tm
 def test_an_unknown_option_points_to_the_help_of_its_command(tmp_path: Path) -> None:
     done = reprobridge("build", "--no-such", store=tmp_path / "store")
     assert "hint: see `reprobridge build --help`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--check --upgrade",
+        "--check --upgrade-tools",
+        "--check --upgrade-template",
+        "--check --export pylock.toml",
+        "--export requirements.txt --upgrade",
+        "--export requirements.txt --upgrade-tools",
+    ],
+)
+def test_what_only_reads_a_lock_takes_no_option_that_it_would_ignore(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lock", str(MINIMAL), *words.split()]) == 2
+    shown = capsys.readouterr()
+    found = shown.err.partition("found: ")[2].splitlines()[0].split(", ")
+    assert shown.out == ""
+    assert sorted(found) == sorted(word for word in words.split() if word.startswith("--"))
 
 
 @pytest.mark.parametrize("artifact", [MINIMAL, WINE], ids=lambda path: path.name)

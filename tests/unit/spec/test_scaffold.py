@@ -47,6 +47,20 @@ def test_nothing_stays_beside_it_and_the_home_is_left_alone(
     assert list(home.iterdir()) == []
 
 
+def test_a_way_through_a_folder_that_is_not_there_does_not_make_it(tmp_path: Path) -> None:
+    create_artifact(tmp_path / "a" / ".." / "my-paper", today="2026-01-31")
+    assert [path.name for path in tmp_path.iterdir()] == ["my-paper"]
+    with pytest.raises(UsageError, match="exists already"):
+        create_artifact(tmp_path / "a" / ".." / "my-paper", today="2026-01-31")
+
+
+def test_a_way_through_a_linked_folder_leads_where_the_system_says(tmp_path: Path) -> None:
+    (tmp_path / "far/away").mkdir(parents=True)
+    (tmp_path / "a").symlink_to("far/away")
+    create_artifact(tmp_path / "a" / ".." / "my-paper", today="2026-01-31")
+    assert (tmp_path / "far/my-paper/reprobridge.yaml").is_file()
+
+
 @pytest.mark.parametrize("name", ["My-Paper", "a_b", "-a", "a--b", "a b", "ä", "..", "{{x}}"])
 def test_a_name_that_no_image_can_have_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError) as caught:
