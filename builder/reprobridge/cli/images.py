@@ -18,6 +18,7 @@ FORMS = (
     "or REGISTRY/REPOSITORY[:TAG|@DIGEST]"
 )
 """What may be named, for help texts and errors."""
+_LISTED = "`reprobridge cache info` lists the store's images with their digests"
 
 
 def names_image(word: str) -> bool:
@@ -104,7 +105,11 @@ def _stored(name: str, manifest: Digest, doors: Doors) -> ImageParts | None:
         if names_registry(name):
             return None
         raise UsageError(
-            "the store does not have this image", where=str(manifest), expected=FORMS, found="nothing"
+            "the store does not have this image",
+            where=str(manifest),
+            expected=FORMS,
+            found="nothing",
+            hint=_LISTED,
         )
     parts = read_parts(name or "image", "", manifest, doors.store.path)
     whole = all(doors.store.holds(blob.digest, blob.size) for blob in parts.blobs())
@@ -158,4 +163,6 @@ def _digest(text: str, where: str) -> Digest:
     try:
         return Digest.parse(text)
     except ValueError as error:
-        raise UsageError("no digest", where=where, expected="sha256:<64 hex>", found=text) from error
+        raise UsageError(
+            "no digest", where=where, expected="sha256:<64 hex>", found=text, hint=_LISTED
+        ) from error

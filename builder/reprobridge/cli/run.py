@@ -31,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "image", nargs="?", metavar="DIR|oci:PATH|IMAGE", help="the image (default: the artifact here)"
     )
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help="tasks to run; without one they are listed")
+    parser.add_argument(
+        "tasks",
+        nargs="*",
+        metavar="TASK",
+        help="tasks to run; without one, or --all, none runs, and the error names them",
+    )
     parser.add_argument("--all", action="store_true", help="run every task")
     parser.add_argument(
         "--seed", type=whole_number, metavar="N", help="only this seed: shown, never compared"

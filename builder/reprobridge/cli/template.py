@@ -2,11 +2,13 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
-from reprobridge.wording import counted
+from reprobridge.errors import UsageError
+from reprobridge.wording import counted, nearest
 
 NAME = "template"
 SUMMARY = "list the base systems, or lock their packages anew"
@@ -26,6 +28,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     from reprobridge.lock.template import load_template, template_names
 
     names = arguments.names or template_names()
+    _require_known(names, template_names())
     if arguments.verb == "list":
         for name in names:
             print(f"{name}\t{load_template(name).title}", file=doors.out)
@@ -33,6 +36,19 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     for name in names:
         _lock(name, arguments.into, doors)
     return 0
+
+
+def _require_known(names: Sequence[str], known: Sequence[str]) -> None:
+    """Raises UsageError for a name that no template has."""
+    for name in names:
+        if name not in known:
+            guess = nearest(name, known)
+            raise UsageError(
+                "there is no such template",
+                expected=" or ".join(known),
+                found=name or "an empty word",
+                hint=f"did you mean {guess}?" if guess else "`reprobridge template list` says what each is",
+            )
 
 
 def _lock(name: str, folder: Path | None, doors: Doors) -> None:

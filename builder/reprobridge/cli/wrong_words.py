@@ -35,7 +35,8 @@ def usage_error(
         return _wrong_value(action, cause, hint)
     if message.startswith(_MISSING):
         missing = message.removeprefix(_MISSING).split(", ")
-        wanted = ", ".join(_wanted(action) for action in actions if _name(action) in missing)
+        needed = [action for action in actions if action.nargs != "*"]  # argparse names those too
+        wanted = ", ".join(_wanted(action) for action in needed if _name(action) in missing)
         return UsageError("a word is missing", expected=wanted, found="nothing", hint=hint)
     if message.startswith(_TOO_MANY):
         return UsageError("a word too many", found=message.removeprefix(_TOO_MANY), hint=hint)
@@ -83,7 +84,7 @@ def _name(action: argparse.Action) -> str | None:
 
 def _wanted(action: argparse.Action) -> str:
     """What may stand there, for people."""
-    if action.choices is not None and action.metavar is None:
+    if action.choices is not None:
         return f"one of {', '.join(map(str, action.choices))}"
     return str(action.metavar or action.dest.upper())
 

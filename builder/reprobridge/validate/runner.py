@@ -227,7 +227,7 @@ def _launchers_record(remains: _Remains, request: RunRequest) -> tuple[evidence.
     """The record of this run and its folder's name, or why there is none."""
     found = sorted(path.parent for path in (remains.results / request.task.id).glob(f"*/{evidence.NAME}"))
     if len(found) != 1:
-        return f"expected one record of {request.task.id}, found {len(found)}"
+        return f"{len(found)} records of one run were left" if found else "nothing was recorded"
     try:
         record = evidence.load(str(found[0]))
     except (FormatError, OSError) as error:

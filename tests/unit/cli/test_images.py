@@ -88,3 +88,10 @@ def test_an_image_that_is_nowhere_is_refused_with_what_may_be_named(word: str, d
     with pytest.raises(UsageError) as caught:
         open_image(word, doors)
     assert word.rpartition("@")[2] in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["sha256:zz", "reprobridge/wine@sha256:zz", "sha256:" + "0" * 64])
+def test_a_digest_that_names_nothing_leads_to_those_of_the_store(word: str, doors: Doors) -> None:
+    with pytest.raises(UsageError) as caught:
+        open_image(word, doors)
+    assert "`reprobridge cache info`" in (caught.value.hint or "")

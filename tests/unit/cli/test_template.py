@@ -12,9 +12,14 @@ def test_templates_are_listed_with_their_titles(capsys: pytest.CaptureFixture[st
     assert "debian12-py311\tDebian 12 (bookworm), Python 3.11\n" in capsys.readouterr().out
 
 
-def test_an_unknown_template_is_a_lock_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["template", "lock", "debian12-py31"]) == 3
-    assert "did you mean debian12-py311?" in capsys.readouterr().err
+@pytest.mark.parametrize("verb", ["list", "lock"])
+def test_an_unknown_template_is_a_wrong_word(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["template", verb, "debian12-py31"]) == 2
+    said = capsys.readouterr().err
+    assert "did you mean debian12-py311?" in said
+    assert "environment.template" not in said
+    assert main(["template", verb, "nope"]) == 2
+    assert "found: nope" in capsys.readouterr().err
 
 
 def test_locking_without_network_says_so_and_writes_nothing(

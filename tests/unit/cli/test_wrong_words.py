@@ -78,6 +78,11 @@ def test_an_option_may_be_shortened_while_one_is_meant(capsys: pytest.CaptureFix
         ),
         ("cache show", "no such word|one of info, prune|show"),
         ("cache", "a word is missing|one of info, prune|nothing"),
+        ("template", "a word is missing|one of list, lock|nothing"),
+        (
+            "build x --sandbox foo",
+            "--sandbox: the value cannot be understood|one of bubblewrap, podman, docker|foo",
+        ),
         ("init", "a word is missing|NAME|nothing"),
         ("run x --seed", "--seed: the option lacks its value|N|nothing"),
     ],
