@@ -28,9 +28,7 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
     """Print the value, or value and places as JSON; exit code 6 if there is none."""
     arguments.none_left(given, 2)
     (task,) = selection.chosen(manifest.load(layout.manifest), given.operands[:1])
-    if len(given.operands) < 2 or not os.path.isdir(given.operands[1]):
-        raise outcome.StopError(outcome.USAGE, "expected the folder of a run", "extract TASK FOLDER")
-    folder = given.operands[1]
+    folder = _folder(given)
     values, places = [], []  # type: list[float], list[object]
     for part in _parts(folder, task):
         found = extraction.extract(task.extract, os.path.join(folder, part))
@@ -53,11 +51,35 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
     return outcome.MEASURED
 
 
+def _folder(given: arguments.Arguments) -> str:
+    """Folder of the run that the command line names; StopError where there is none."""
+    if len(given.operands) < 2:
+        raise outcome.StopError(outcome.USAGE, "expected the folder of a run", "extract TASK FOLDER")
+    folder = given.operands[1]
+    if not os.path.isdir(folder):
+        said = "{} is no folder" if os.path.exists(folder) else "{} doesn't exist"
+        hint = "the folder of a run as the container sees it: docker run -v FOLDER:/out:ro"
+        raise outcome.StopError(outcome.USAGE, said.format(folder), hint)
+    return folder
+
+
+def _record(folder: str) -> evidence.Evidence:
+    """Record of a run; one that is broken is no fault of the image."""
+    path = os.path.join(folder, evidence.NAME)
+    try:
+        return evidence.load(folder)
+    except fields.FormatError as error:
+        place = path if error.place == path else "{}: {}".format(path, error.place or "document")
+        said = "{}: expected {}, found {}".format(place, error.expected, error.found)
+        hint = "the record of this run is broken, or another release wrote it: run the task again"
+        raise outcome.StopError(outcome.NOT_EXTRACTED, said, hint) from None
+
+
 def _parts(folder: str, task: manifest.Task) -> "list[str]":
     """Folders of the parts; the folder itself where there is no record."""
     if not os.path.exists(os.path.join(folder, evidence.NAME)):
         return ["."]
-    record = evidence.load(folder)
+    record = _record(folder)
     if record.task != task.id:
         raise outcome.StopError(
             outcome.USAGE, "{} is a run of {}, not of {}".format(folder, record.task, task.id)

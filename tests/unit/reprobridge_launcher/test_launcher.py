@@ -257,6 +257,17 @@ class TestExtract:
             True,
         )
 
+    def test_a_broken_record_is_told_as_the_run_s_and_not_as_the_image_s(self, tmp_path: Path) -> None:
+        made = artifact(tmp_path)
+        made.call("run", "lda")
+        (folder,) = (made.out / "lda").iterdir()
+        (folder / "evidence.json").write_text(json.dumps(made.evidence() | {"start": "noon"}))
+        result = made.call("extract", "lda", str(folder))
+        assert (result.returncode, result.stdout) == (6, "")
+        assert f"rra: {folder}/evidence.json: start: expected a number, found 'noon'\n" in result.stderr
+        assert "the record of this run is broken" in result.stderr
+        assert "image" not in result.stderr
+
     def test_the_run_of_another_task_is_refused(self, tmp_path: Path) -> None:
         made = Artifact(tmp_path).write(manifest(task(), task(id="qda")))
         made.call("run", "lda")
@@ -354,7 +365,8 @@ class TestTexts:
         (["run", "lda", "--repeat", "0"], "at least 1"),
         (["list", "x"], "unexpected x"),
         (["extract", "lda"], "expected the folder of a run"),
-        (["extract", "lda", "/nonexistent"], "expected the folder of a run"),
+        (["extract", "lda", "/nonexistent"], "/nonexistent doesn't exist"),
+        (["extract", "lda", "/etc/passwd"], "/etc/passwd is no folder"),
         (["fetch", "cifar"], "no data set cifar"),
     ],
 )
