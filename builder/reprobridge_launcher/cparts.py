@@ -51,7 +51,11 @@ class _JsonContext:
 
 
 def json_scanner() -> "Scanner":
-    """Return the function that reads one JSON value; it raises StopIteration or ValueError."""
+    """Return the function that reads one JSON value of a text.
+
+    For broken text it raises StopIteration or ValueError; with Python 3.10 and 3.11 SystemError instead of the
+    latter as long as nobody has imported `json.decoder`, so `read_json` must have found the text whole before.
+    """
     try:
         from _json import make_scanner
     except ImportError:
@@ -63,12 +67,25 @@ def read_json(text: str) -> object:
     """Parse one JSON document; ValueError says where it is broken."""
     start = skip_space(text, 0)
     try:
-        value, end = json_scanner()(text, start)
+        value, end = _scanned(text, start)
     except StopIteration as stop:
         raise ValueError("broken JSON at character {}".format(stop.value)) from None
     if skip_space(text, end) != len(text):
         raise ValueError("text after the JSON document at character {}".format(end))
     return value
+
+
+def _scanned(text: str, start: int) -> "tuple[object, int]":
+    """Scan one value, and again where the scanner lacked the class of the error that it wanted to raise.
+
+    With Python 3.10 and 3.11 it takes the class from `json.decoder` but doesn't import that, and fails without any
+    error set.  What the import costs is paid for broken texts only.
+    """
+    try:
+        return json_scanner()(text, start)
+    except SystemError:
+        __import__("json.decoder")
+        return json_scanner()(text, start)
 
 
 def skip_space(text: str, at: int) -> int:

@@ -25,6 +25,8 @@ with open(os.path.join(os.environ["RRA_OUT"], "result.json"), "w") as stream:
     json.dump({"test": {"acc": acc}}, stream)
 with open("table.csv", "w") as stream:
     stream.write("method,acc\\nours,%s\\nbase,50\\n" % acc)
+with open(os.path.join(os.environ["RRA_OUT"], "cut.json"), "w") as stream:
+    stream.write('{"test": {"acc": 9')
 print('{"acc": %s}' % acc)
 """
 MEAN = task()["measurement"] | {"statistic": "mean", "over": "seeds"}
@@ -37,6 +39,7 @@ TASKS = (
         seeds={"option": None, "values": [1, 3]},
         measurement=MEAN,
     ),
+    task(id="cut", extract={"kind": "json", "file": "cut.json", "json": "/test/acc"}),
     task(id="wait", command=["python3", "run.py", "--wait"]),
 )
 
@@ -68,6 +71,29 @@ def test_values_are_measured_and_read_again(artifact: Artifact, name: str, expec
     assert json.loads(result.stdout)["results"][0]["value"] == pytest.approx(expected)
     (folder,) = (artifact.out / name).iterdir()
     assert float(artifact.call("extract", name, str(folder)).stdout) == pytest.approx(expected)
+
+
+def test_cut_json_is_told_and_gives_no_value(artifact: Artifact) -> None:
+    result = artifact.call("run", "cut")
+    assert (result.returncode, "cut.json: expected JSON, found " in result.stdout) == (6, True)
+    (folder,) = (artifact.out / "cut").iterdir()
+    again = artifact.call("extract", "cut", str(folder))
+    assert (again.returncode, "cut.json: expected JSON, found " in again.stderr) == (6, True)
+    assert "Traceback" not in result.stderr + again.stderr
+
+
+def test_cut_documents_of_a_run_and_of_the_image_are_told(artifact: Artifact) -> None:
+    assert artifact.call("run", "json").returncode == 0
+    (folder,) = (artifact.out / "json").iterdir()
+    for path, words, code in (
+        (folder / "evidence.json", ("extract", "json", str(folder)), 6),
+        (artifact.root / "manifest.json", ("list",), 7),
+    ):
+        path.write_text(path.read_text()[:100])
+        result = artifact.call(*words)
+        assert (result.returncode, "Traceback" in result.stderr) == (code, False)
+        assert f"rra: {path}: expected a JSON document, found " in result.stderr
+        assert ("the image is broken" in result.stderr) == (words == ("list",))
 
 
 def test_the_task_runs_on_the_environment_s_interpreter(artifact: Artifact) -> None:

@@ -40,6 +40,21 @@ def test_broken_json_is_an_error_here_and_in_the_public_module(broken: str) -> N
         cparts.read_json(broken)
 
 
+@pytest.mark.parametrize("cut", ["{", '{"a":1', '{"a": [{"b": "x', "[1", '"a', "tru"])
+def test_cut_json_is_a_value_error_where_nobody_imported_json(cut: str) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from reprobridge_launcher import cparts\n"
+        "assert 'json' not in sys.modules\n"
+        "try: cparts.read_json(sys.argv[2])\n"
+        "except ValueError as error: print(error)\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", program, str(BUILDER), cut]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.stderr == ""
+    assert "char" in result.stdout
+
+
 def test_a_name_that_occurs_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="a occurs twice"):
         cparts.read_json('{"a": 1, "b": {}, "a": 2}')
