@@ -76,23 +76,30 @@ def gpu(manifest: "Manifest", tasks: "tuple[Task, ...]", machine: "Hardware") ->
     if needs and least and driver and hardware.version_key(driver) < hardware.version_key(least):
         detail = "CUDA {} needs driver {} or later, found {}".format(needs.cuda, least, driver)
         return _failed("gpu", detail, "install NVIDIA driver {} or later on the host".format(least))
-    return _passed("gpu", "{}; driver {}".format(", ".join(found), driver))
+    return _passed("gpu", "{}; driver {}".format(", ".join(found), driver or "unknown"))
 
 
 def _gpu_memory(tasks: "tuple[Task, ...]", machine: "Hardware") -> Finding:
+    """Hold each task against the GPUs, since fewer large ones suffice for one and not for another."""
+    asking = [task for task in tasks if task.resources.gpus and task.resources.gpu_memory]
+    if not asking:
+        return _passed("gpu memory", "no task says what it needs")
+    asking.sort(key=lambda task: task.resources.gpu_memory or 0, reverse=True)
+    found = [_gpu_memory_for(task, machine) for task in asking]
+    return next((finding for finding in found if finding.verdict == "failed"), found[0])
+
+
+def _gpu_memory_for(task: "Task", machine: "Hardware") -> Finding:
     name = "gpu memory"
-    task, wanted = _most(tuple(task for task in tasks if task.resources.gpus), "gpu_memory")
-    if wanted == 0:
-        return _passed(name, "no task says what it needs")
+    count, wanted = task.resources.gpus, task.resources.gpu_memory or 0
     if not machine.gpu_memory:
-        detail = "{} needs {}; how much there is isn't known".format(task, _size(wanted))
+        detail = "{} needs {}; how much there is isn't known".format(task.id, _size(wanted))
         remedy = (
             "docker run --gpus all … -e NVIDIA_DRIVER_CAPABILITIES=compute,utility, which brings nvidia-smi"
         )
         return Finding(id=name, verdict="warning", detail=detail, remedy=remedy)
-    count = next(each.resources.gpus for each in tasks if each.id == task)
     there = ", ".join(_size(size) for size in machine.gpu_memory)
-    detail = "{}; {} needs {} in each of {}".format(there, task, _size(wanted), count)
+    detail = "{}; {} needs {} in each of {}".format(there, task.id, _size(wanted), count)
     if sum(size >= NOMINAL * wanted for size in machine.gpu_memory) < count:
         return _failed(name, detail, "run on a machine with larger GPUs")
     return _passed(name, detail)
@@ -139,7 +146,10 @@ def _most(tasks: "tuple[Task, ...]", name: str) -> "tuple[str, int]":
 
 def _size(size: int) -> str:
     """Show bytes as people say it."""
-    return "{:.1f} GiB".format(size / (1 << 30)) if size >= 1 << 30 else "{:.0f} MiB".format(size / (1 << 20))
+    for unit, power in (("TiB", 40), ("GiB", 30)):
+        if size >= 1 << power:
+            return "{:.1f} {}".format(size / (1 << power), unit)
+    return "{:.0f} MiB".format(size / (1 << 20)) if size >= 1 << 20 else "{:.0f} KiB".format(size / (1 << 10))
 
 
 def _passed(name: str, detail: str) -> Finding:

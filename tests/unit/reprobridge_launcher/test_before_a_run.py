@@ -43,7 +43,7 @@ def test_a_machine_that_is_too_small_for_one_task_stops_all_before_any_runs(
     result = made.call("run", "--all")
     assert result.returncode == 4
     assert f"rra: {need}: " in result.stderr
-    assert "qda needs 1073741824.0 GiB" in result.stderr
+    assert "qda needs 1048576.0 TiB" in result.stderr
     assert "hint: " in result.stderr
     assert not list(made.out.iterdir())
     assert made.call("run", "lda").returncode == 0

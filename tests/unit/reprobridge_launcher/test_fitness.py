@@ -97,6 +97,30 @@ def test_as_many_gpus_as_needed_must_be_large_enough() -> None:
     assert verdict("gpu memory", need | {"gpus": 1}, **two) == "passed"
 
 
+def test_each_task_is_held_against_the_gpus_and_not_only_the_one_that_needs_the_largest() -> None:
+    needs = {"gpus": 1, "gpu_memory": 40 * GIB}, {"gpus": 4, "gpu_memory": 20 * GIB}
+    four: dict[str, Any] = {
+        "gpus": ("A100", "T4", "T4", "T4"),
+        "gpu_memory": (40 * GIB, 10 * GIB, 10 * GIB, 10 * GIB),
+    }
+    finding = found(*needs, **four)["gpu memory"]
+    assert (finding.verdict, "b needs 20.0 GiB in each of 4" in finding.detail) == ("failed", True)
+    finding = found(*needs, **four | {"gpu_memory": (40 * GIB,) * 4})["gpu memory"]
+    assert (finding.verdict, "a needs 40.0 GiB in each of 1" in finding.detail) == ("passed", True)
+
+
+def test_an_unknown_driver_is_called_so() -> None:
+    assert found({"gpus": 1}, driver=None)["gpu"].detail == "NVIDIA A10G; driver unknown"
+
+
+@pytest.mark.parametrize(
+    ("free", "shown"),
+    [(0, "0 KiB"), (300 << 10, "300 KiB"), (1 << 20, "1 MiB"), (GIB, "1.0 GiB"), (3 << 39, "1.5 TiB")],
+)
+def test_sizes_are_shown_in_the_unit_that_people_would_use(free: int, shown: str) -> None:
+    assert found({"disk": 1 << 50}, free_disk=free)["disk"].detail == f"free {shown}; a needs 1024.0 TiB"
+
+
 def test_unknown_gpu_memory_is_a_warning() -> None:
     finding = found({"gpus": 1, "gpu_memory": GIB}, gpu_memory=())["gpu memory"]
     assert (finding.verdict, "utility" in str(finding.remedy)) == ("warning", True)
