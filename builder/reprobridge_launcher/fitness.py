@@ -47,7 +47,7 @@ def offer(machine: "Hardware", out: str) -> Offer:
     status = os.statvfs(out)
     return Offer(
         machine=machine,
-        free_memory=hardware.memory("MemAvailable"),
+        free_memory=hardware.free_memory(),
         free_disk=status.f_bavail * status.f_frsize if status.f_blocks else None,
     )
 

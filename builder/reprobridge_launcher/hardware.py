@@ -1,6 +1,7 @@
 """What the machine offers: read from /proc, /sys and /dev; `nvidia-smi` is asked for what stands nowhere.
 
-`root` is the folder below which the driver's files are looked for: empty for /, another one in tests.
+`root` is the folder below which the files of kernel and driver are looked for: empty for /, another one in tests.
+Limits of a container are those of cgroup-v2, or of the older hierarchy where a host still has that.
 """
 
 import os
@@ -9,6 +10,11 @@ from reprobridge_launcher.record import Record, replaced
 
 DRIVER_OF_CUDA = {"11": "450.80.02", "12": "525.60.13", "13": "580.65.06"}
 """Least NVIDIA driver for each CUDA major version (NVIDIA, CUDA compatibility: minor version compatibility)."""
+MEMORY_FILES = (
+    ("/sys/fs/cgroup/", "memory.max", "memory.current", "inactive_file"),
+    ("/sys/fs/cgroup/memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+"""Folder, limit, usage, and the name in memory.stat of what can be let go, of cgroup-v2 and the older hierarchy."""
 
 
 class Hardware(Record):
@@ -41,9 +47,9 @@ def read(*, uses_gpus: bool = False, root: str = "") -> Hardware:
     seen = Hardware(
         machine=system.machine,
         kernel=system.release,
-        cpu=field("/proc/cpuinfo", "model name"),
-        cpus=cpus(),
-        memory=memory("MemTotal"),
+        cpu=field(root + "/proc/cpuinfo", "model name"),
+        cpus=cpus(root),
+        memory=memory(root),
         gpus=tuple(model for model, _address in found),
         driver=driver(root),
     )
@@ -62,9 +68,12 @@ def _asked(seen: Hardware, addresses: "list[str | None]", root: str) -> Hardware
     return replaced(seen, driver=seen.driver or told.driver, cuda=told.cuda, gpu_memory=known)
 
 
-def cpus() -> int:
+def cpus(root: str = "") -> int:
     """Cores that may be used: those of the affinity, cut at the container's quota."""
-    return cut(len(os.sched_getaffinity(0)), content("/sys/fs/cgroup/cpu.max"))
+    older = root + "/sys/fs/cgroup/cpu/cpu.cfs_{}_us"
+    limit = content(root + "/sys/fs/cgroup/cpu.max")
+    limit = limit or " ".join(content(older.format(name)) for name in ("quota", "period"))
+    return cut(len(os.sched_getaffinity(0)), limit)
 
 
 def cut(cores: int, limit: str) -> int:
@@ -93,15 +102,32 @@ def field(path: str, name: str) -> "str | None":
     return None
 
 
-def memory(name: str) -> int:
-    """Bytes of MemTotal or MemAvailable, cut at the container's limit; 0 where unknown."""
-    words = (field("/proc/meminfo", name) or "0").split()
-    size = int(words[0]) * 1024
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        limit = content(path).strip()
-        if limit.isdigit():
-            size = min(size, int(limit))
-    return size
+def memory(root: str = "") -> int:
+    """Bytes of memory, cut at the container's limit; 0 where unknown."""
+    return min([_host_memory("MemTotal", root), *(limit for limit, _used in _memory_limits(root))])
+
+
+def free_memory(root: str = "") -> int:
+    """Bytes that a program could get now, of the host's and of what the container may still use; 0 where unknown."""
+    left = [max(limit - used, 0) for limit, used in _memory_limits(root)]
+    return min([_host_memory("MemAvailable", root), *left])
+
+
+def _host_memory(name: str, root: str) -> int:
+    words = (field(root + "/proc/meminfo", name) or "0").split()
+    return int(words[0]) * 1024
+
+
+def _memory_limits(root: str) -> "list[tuple[int, int]]":
+    """Limit of the container and what it uses, without the files' contents that the kernel would let go for others."""
+    found = []
+    for stem, limit, usage, idle in MEMORY_FILES:
+        most, used = (content(root + stem + name).strip() for name in (limit, usage))
+        if most.isdigit():
+            lines = [line.split() for line in content(root + stem + "memory.stat").splitlines()]
+            cached = sum(int(words[1]) for words in lines if len(words) == 2 and words[0] == idle)
+            found.append((int(most), max(int(used or 0) - cached, 0)))
+    return found
 
 
 def gpus(root: str = "") -> "tuple[tuple[str, str | None], ...]":

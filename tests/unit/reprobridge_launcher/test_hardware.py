@@ -123,3 +123,58 @@ def test_a_program_that_never_ends_is_given_up_and_killed(tmp_path: Path) -> Non
 
 def test_a_program_that_is_not_there_says_nothing() -> None:
     assert nvidia_smi.answer(("/nonexistent",), 60.0) == ""
+
+
+GIB = 1 << 30
+V2 = {"memory.max": 4 * GIB, "memory.current": 3 * GIB, "memory.stat": f"anon 1\ninactive_file {GIB}"}
+V1 = {
+    "memory/memory.limit_in_bytes": 4 * GIB,
+    "memory/memory.usage_in_bytes": 3 * GIB,
+    "memory/memory.stat": f"inactive_file 7\ntotal_inactive_file {GIB}",
+}
+
+
+def host(root: Path, available: int, limits: dict[str, object]) -> str:
+    """A machine of 16 GiB whose container has limits."""
+    proc = root / "proc/meminfo"
+    proc.parent.mkdir()
+    proc.write_text(f"MemTotal: {16 << 20} kB\nMemAvailable: {available >> 10} kB\n")
+    for name, text in limits.items():
+        path = root / "sys/fs/cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+    return str(root)
+
+
+@pytest.mark.parametrize("limits", [V2, V1])
+def test_free_memory_is_what_the_container_may_still_use(tmp_path: Path, limits: dict[str, object]) -> None:
+    root = host(tmp_path, 12 * GIB, limits)
+    assert (hardware.memory(root), hardware.free_memory(root)) == (4 * GIB, 2 * GIB)
+
+
+@pytest.mark.parametrize(
+    "limits", [{}, V2 | {"memory.max": "max"}, V1 | {"memory/memory.limit_in_bytes": (1 << 63) - 4096}]
+)
+def test_without_a_limit_memory_is_that_of_the_host(tmp_path: Path, limits: dict[str, object]) -> None:
+    root = host(tmp_path, 12 * GIB, limits)
+    assert (hardware.memory(root), hardware.free_memory(root)) == (16 * GIB, 12 * GIB)
+
+
+def test_a_host_that_is_short_of_memory_has_no_more_for_the_container(tmp_path: Path) -> None:
+    assert hardware.free_memory(host(tmp_path, GIB, V2)) == GIB
+
+
+@pytest.mark.parametrize(
+    ("limits", "least"),
+    [
+        ({"cpu.max": "100000 100000"}, True),
+        ({"cpu/cpu.cfs_quota_us": 100000, "cpu/cpu.cfs_period_us": 100000}, True),
+        ({"cpu/cpu.cfs_quota_us": -1, "cpu/cpu.cfs_period_us": 100000}, False),
+        ({}, False),
+    ],
+)
+def test_cores_are_cut_at_the_quota_of_either_hierarchy(
+    tmp_path: Path, limits: dict[str, object], least: bool
+) -> None:
+    root = host(tmp_path, GIB, limits)
+    assert hardware.cpus(root) == (1 if least else len(os.sched_getaffinity(0)))
