@@ -133,7 +133,7 @@ def _evidence_folder(order: Order) -> str:
         if os.path.exists(folder) and not os.access(folder, os.W_OK | os.X_OK):
             message = "can't write to {} as user {}".format(folder, os.getuid())
             raise outcome.StopError(outcome.USAGE, message, hint)
-    if out == order.layout.out and not is_host_folder(out):
+    if not is_host_folder(out):
         terminal.talk(
             "note: no folder of the host is mounted at {0}, so the evidence goes with the container; "
             "docker run -v FOLDER:{0} keeps it\n".format(out)
@@ -141,15 +141,18 @@ def _evidence_folder(order: Order) -> str:
     return out
 
 
-def is_host_folder(path: str) -> bool:
-    """Is something other than a temporary file system mounted at the path?"""
-    kind = None
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as stream:
+def is_host_folder(path: str, table: str = "/proc/self/mountinfo") -> bool:
+    """Does the path lie in something that is mounted into the container, other than a temporary file system?"""
+    path = os.path.realpath(path)
+    place, kind = "/", ""
+    with open(table, encoding="utf-8", errors="surrogateescape") as stream:
         for line in stream:
             before, _dash, after = line.partition(" - ")
-            if before.split(" ")[4] == path:
-                kind = after.split(" ")[0]
-    return kind not in (None, "tmpfs")
+            point = before.split(" ")[4].replace("\\040", " ")
+            inside = point != "/" and (path + "/").startswith(point + "/")
+            if inside and len(point) >= len(place):  # of several at one place the last one is seen
+                place, kind = point, after.split(" ")[0]
+    return kind not in ("", "tmpfs")
 
 
 def exit_code(order: Order, record: evidence.Evidence) -> int:

@@ -27,6 +27,9 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
     if given.has("--all") and given.operands:
         raise outcome.StopError(outcome.USAGE, "--all and names of tasks exclude each other")
     names = tuple(task.id for task in artifact.tasks) if given.has("--all") else given.operands
+    if not names and given.extra:
+        hint = "run TASK -- ARGUMENTS: what stands after -- is added to the task's command"
+        raise outcome.StopError(outcome.USAGE, "which task? it stands before --", hint)
     request = plan.Request(
         seed=given.whole("--seed", 0), repeat=given.whole("--repeat", 1), extra=given.extra
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge_launcher import campaign
 from support.launcher_artifact import Artifact, artifact, manifest, task
 
 SEEDED = {
@@ -16,7 +17,8 @@ SEED_PY = "import os, sys\nassert os.environ['RRA_SEED'] == sys.argv[2]\nprint('
 
 class TestRun:
     def test_a_task_is_measured_and_compared(self, tmp_path: Path) -> None:
-        result = artifact(tmp_path).call("run", "lda")
+        made = artifact(tmp_path)
+        result = made.call("run", "lda")
         assert result.returncode == 0
         for text in (
             "accuracy: 98.5",
@@ -26,7 +28,8 @@ class TestRun:
         ):
             assert text in result.stdout
         assert "97.515 to 99.485 (5 observations; half-width 1 %)" in result.stdout
-        assert "the evidence goes with the container" in result.stderr
+        kept = campaign.is_host_folder(str(made.out))
+        assert ("the evidence goes with the container" in result.stderr) != kept
 
     def test_as_json_standard_output_holds_nothing_else(self, tmp_path: Path) -> None:
         result = artifact(tmp_path).call("run", "lda", "--json")
@@ -359,6 +362,7 @@ class TestTexts:
         (["run", "ldaa"], "did you mean lda?"),
         (["run", "x"], "tasks: lda"),
         (["run"], "which task?"),
+        (["run", "--", "lda"], "which task? it stands before --\nhint: run TASK -- ARGUMENTS"),
         (["run", "--all", "lda"], "exclude each other"),
         (["run", "lda", "--sed", "1"], "did you mean --seed?"),
         (["run", "lda", "--seed", "1"], "takes no seed"),
