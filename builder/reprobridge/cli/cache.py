@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--older-than", type=days, metavar="DAYS", help=f"prune: keep what is younger (default {_DAYS})"
     )
-    parser.add_argument("--all", action="store_true", help="prune: delete images too, and all but what was measured")
+    parser.add_argument(
+        "--all", action="store_true", help="prune: delete images too, and all but what was measured"
+    )
 
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
