@@ -108,6 +108,25 @@ def test_a_missing_program_is_a_value(sandbox: EngineSandbox, layers: list[Layer
     assert sandbox.run(layers, Shell(argv=("/bin/nothing",))).returncode == NOT_FOUND
 
 
+def test_a_program_that_must_not_be_run_is_a_value(sandbox: EngineSandbox, layers: list[Layer]) -> None:
+    assert sandbox.run(layers, Shell(argv=("/etc/greeting",))).returncode == 126
+
+
+@pytest.mark.parametrize("status", [126, 127])
+def test_a_commands_own_status_is_a_value(sandbox: EngineSandbox, layers: list[Layer], status: int) -> None:
+    assert sandbox.run(layers, sh(f"echo Error: mine >&2; exit {status}")).returncode == status
+
+
+def test_a_container_that_the_engine_cannot_start_is_an_error_of_the_sandbox(
+    sandbox: EngineSandbox, layers: list[Layer], tmp_path: Path
+) -> None:
+    shell = sh("exit 0", readonly={"/etc/greeting/below/a/file": tmp_path})
+    with pytest.raises(SandboxError, match="could not be started") as caught:
+        sandbox.run(layers, shell)
+    assert str(caught.value.found).startswith("docker: Error response from daemon")
+    assert "another sandbox" in str(caught.value.hint)
+
+
 def test_an_engine_that_does_not_answer_is_unusable(tmp_path: Path) -> None:
     nowhere = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/no.sock"}
     store = Store(tmp_path / "store")

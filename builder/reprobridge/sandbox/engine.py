@@ -24,6 +24,10 @@ from reprobridge.system.processes import Command, Completed, Processes, ProgramN
 IMAGE = "reprobridge/sandbox"
 """Name under which an engine keeps layers that it was given; the tag is the manifest's digest."""
 _ENGINE_FAILED = 125
+_RUNTIME_FAILED = (126, 127)
+"""An engine's statuses when its runtime could not start the command, whatever kept it from that; commands have them too."""
+_STARTING_ONE = ('exec: "', "executable", "exec container process")
+"""What runc and crun say of a program that is missing or must not be run: that is the image's own fault."""
 _LOCKED = ("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pull", "never", "--rm")
 _HOSTNAME = ("--hostname", "sandbox")
 """As in bubblewrap; otherwise it is another one each time, and stands in what some builds make."""
@@ -81,15 +85,19 @@ class EngineSandbox:
                 )
             )
         completed = streams.completed(ended)
-        if ended.returncode == _ENGINE_FAILED:
+        if complaint := _complaint(completed):
             raise SandboxError(
-                "the container could not be made",
+                "the container could not be started",
                 where=self.kind,
                 expected=f"to start {shell.argv[0]}",
-                found=completed.failure,
-                hint="use --sandbox bubblewrap",
+                found=complaint,
+                hint=self._another(),
             )
         return completed
+
+    def _another(self) -> str:
+        """What to do where this engine makes no container."""
+        return f"let `{self.kind} run` work here, or use another sandbox, such as --sandbox bubblewrap"
 
     @contextlib.contextmanager
     def _removed_afterwards(self, name: str) -> Iterator[None]:
@@ -115,13 +123,31 @@ class EngineSandbox:
                 where=f"{self.kind} load",
                 expected="an image",
                 found=loaded.failure,
-                hint="use --sandbox bubblewrap",
+                hint=self._another(),
             )
         return name
 
     def _call(self, words: tuple[str, ...], timeout: float | None = None) -> Completed:
         command = Command(argv=(self.kind, *words), environment=self._environment, timeout=timeout)
         return self._processes.run(command)
+
+
+def _complaint(ended: Completed) -> str | None:
+    """Why the engine started no container; None when it started one, or when the image's program is at fault."""
+    said = _own_line(ended)
+    if ended.returncode == _ENGINE_FAILED:
+        return said or ended.failure
+    if ended.returncode not in _RUNTIME_FAILED or any(words in said for words in _STARTING_ONE):
+        return None
+    return said or None
+
+
+def _own_line(ended: Completed) -> str:
+    """What docker or podman itself says of a container that it did not start; empty for what a command says."""
+    for line in [] if ended.stdout else ended.stderr.decode(errors="replace").splitlines():
+        if line.startswith("docker: ") or (line.startswith("Error: ") and "OCI " in line):
+            return line
+    return ""
 
 
 def _options(shell: Shell) -> list[str]:
