@@ -28,6 +28,8 @@ from reprobridge.store.store import Store
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
+COMPILING = "compiling bytecode"
+"""The wave of compiling packages, for `Progress`: the only one in which nothing is done for a minute and more."""
 SMALL = 4 << 20
 """Bytes of input below which a wave is done in this process: forking would take longer."""
 
@@ -119,10 +121,11 @@ class Scheduler:
 
     def _compile(self, recipes: list[BytecodeRecipe]) -> None:
         if recipes:
-            self._progress.begin("compiling", len(recipes))
+            packages = sum(len(recipe.of) for recipe in recipes)
+            self._progress.begin(COMPILING, packages)
             self._arrivals.compile(recipes, self._store)
-            for recipe in recipes:
-                self._progress.step(recipe.kind)
+            for _ in range(packages):
+                self._progress.step(COMPILING)
 
     def _do(self, jobs: list[Job]) -> None:
         heavy = sum(job.bulk() for job in jobs) > SMALL

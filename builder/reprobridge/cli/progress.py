@@ -1,4 +1,4 @@
-"""Progress of a build: bars on a terminal, nothing elsewhere.
+"""Progress of a build: bars on a terminal; elsewhere nothing but a line before what takes a minute and more.
 
 rich is imported when there is something to show, so that a build that has nothing to do is as quick on a terminal.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from reprobridge.cli.doors import Doors
+from reprobridge.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -37,6 +38,21 @@ class Quiet:
 
     def finished(self, wanted: "Wanted") -> None:
         """Nothing."""
+
+
+class Plain(Quiet):
+    """Says in a line that bytecode is being compiled: all of it in one step."""
+
+    def __init__(self, log: Callable[[str], object]) -> None:
+        """`log` takes the line."""
+        self._log = log
+
+    def begin(self, what: str, total: int) -> None:
+        """A wave begins."""
+        from reprobridge.assemble.schedule import COMPILING
+
+        if what == COMPILING:
+            self._log(f"{what} of {counted(total, 'package')} in the sandbox")
 
 
 class Shown:
@@ -83,7 +99,7 @@ class Shown:
 def build_progress(doors: Doors) -> "Iterator[BuildProgress]":
     """Bars while standard error is a terminal and talk is wanted."""
     if doors.quiet or not sys.stderr.isatty():
-        yield Quiet()
+        yield Quiet() if doors.quiet else Plain(doors.log)
         return
     with contextlib.ExitStack() as stack:
         yield Shown(lambda: stack.enter_context(_bars()))

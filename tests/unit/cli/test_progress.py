@@ -1,4 +1,4 @@
-"""Progress is for people at a terminal: a pipe hears nothing, and neither does who asked for quiet."""
+"""Progress is for people at a terminal: a pipe hears of what takes long, and who asked for quiet hears nothing."""
 
 import os
 import subprocess
@@ -12,6 +12,13 @@ with build_progress(doors) as progress:
     progress.begin("converting", 2)
     progress.step("numpy 2.0")
     progress.step("scipy 1.0")
+"""
+COMPILING = """
+from reprobridge.assemble.schedule import COMPILING
+from reprobridge.cli.progress import build_progress
+with build_progress(doors) as progress:
+    progress.begin(COMPILING, 2)
+    progress.step(COMPILING)
 """
 MOVING = """
 from reprobridge.cli.moving import moving
@@ -70,3 +77,8 @@ def test_a_pipe_hears_no_progress(kind: str) -> None:
 @pytest.mark.parametrize("kind", SHOWN)
 def test_a_terminal_shows_nothing_where_quiet_is_asked_for(kind: str) -> None:
     assert heard(SHOWN[kind][0], "--quiet", terminal=True) == b""
+
+
+def test_a_pipe_hears_that_bytecode_is_being_compiled() -> None:
+    assert heard(COMPILING, terminal=False) == b"compiling bytecode of 2 packages in the sandbox\n"
+    assert heard(COMPILING, "--quiet", terminal=False) == b""
