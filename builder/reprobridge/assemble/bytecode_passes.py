@@ -7,6 +7,7 @@ another image on another machine.
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -53,19 +54,20 @@ class Passes:
 
     @classmethod
     @contextlib.contextmanager
-    def of(cls, work: Path) -> Iterator[Self]:
-        """What the frontend left in its folder."""
+    def of(cls, work: Path, sources: int) -> Iterator[Self]:
+        """What the frontend left in its folder, for so many sources. Raises AssembleError for anything else there."""
         with contextlib.ExitStack() as stack:
-            yield cls(*(_read(work / name, stack) for name in PASSES))
+            yield cls(*(_read(work / name, sources, stack) for name in PASSES))
 
     def keep(self, recipe: BytecodeRecipe, numbers: Mapping[str, int], store: Store) -> None:
         """Keep what is compiled for a recipe; `numbers`: image path and number of each of its sources."""
-        if {self.first.tag, self.second.tag} != {bytecode_tag(recipe.python)}:
+        tags = list(dict.fromkeys([self.first.tag, self.second.tag]))
+        if tags != [bytecode_tag(recipe.python)]:
             raise AssembleError(
                 "the image's interpreter is another one than the lock says",
                 where=recipe.interpreter,
                 expected=bytecode_tag(recipe.python),
-                found=self.first.tag,
+                found=" and ".join(tags),
             )
         problems = {path: self._problem(number) for path, number in numbers.items()}
         placed = {
@@ -94,7 +96,31 @@ class Passes:
         return None if self.first.piece(number) == self.second.piece(number) else UNSTABLE
 
 
-def _read(folder: Path, stack: contextlib.ExitStack) -> Pass:
-    answer = json.loads(files.read_regular(folder / RESULT, _LONGEST_ANSWER))
-    bytecode = stack.enter_context((folder / BYTECODE).open("rb"))
-    return Pass(str(answer["tag"]), answer["made"], bytecode)
+def _read(folder: Path, sources: int, stack: contextlib.ExitStack) -> Pass:
+    """One pass, of which every piece is there in full: a short one would push all behind it out of place."""
+    try:
+        answer = json.loads(files.read_regular(folder / RESULT, _LONGEST_ANSWER))
+        bytecode = stack.enter_context((folder / BYTECODE).open("rb"))
+        tag, made = str(answer["tag"]), answer["made"]
+        whole = len(made) == sources and all(isinstance(one, str) or _is_there(one, bytecode) for one in made)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise _unusable(folder, repr(error)) from error
+    if not whole:
+        raise _unusable(folder, "another number of them, or files that end too early")
+    return Pass(tag, made, bytecode)
+
+
+def _is_there(piece: tuple[int, int], bytecode: BinaryIO) -> bool:
+    """Whether the file reaches to the end of this piece."""
+    start, length = piece
+    return 0 <= start <= start + length <= os.fstat(bytecode.fileno()).st_size
+
+
+def _unusable(folder: Path, found: str) -> AssembleError:
+    return AssembleError(
+        "the image's interpreter left something else than it should",
+        where=f"compiling {folder.name}",
+        expected="the bytecode of each source, or why there is none",
+        found=found,
+        hint="see whether there is room on the disk, and build again",
+    )

@@ -60,12 +60,13 @@ def _sandbox(doors: Doors) -> Sandbox:
         return choose(every, doors.sandbox)
     except SandboxError as error:
         raise SandboxError(
-            "bytecode is made by the image's own interpreter, and no sandbox works here to run it in",
+            f"{error.message}, and bytecode is made in it by the image's own interpreter",
             where="environment.python.bytecode",
             expected=error.expected,
             found=error.found,
-            hint="build where a sandbox works; or take `bytecode` out of reprobridge.yaml and lock again, for an "
-            "image that starts more slowly",
+            hint=error.hint
+            or "build where a sandbox works; or take `bytecode` out of reprobridge.yaml and lock again, for an image "
+            "that starts more slowly",
         ) from error
 
 
@@ -90,7 +91,7 @@ class CompilingRoom:
             files.write_file(given / "job.json", json.dumps(job).encode())
             files.write_file(given / "frontend.py", Path(bytecode_frontend.__file__).read_bytes())
             self._run(recipes[0].interpreter, given, work)
-            with Passes.of(work) as passes:
+            with Passes.of(work, len(sources.rows)) as passes:
                 for recipe, numbers in zip(recipes, sources.numbers, strict=True):
                     passes.keep(recipe, numbers, store)
 
@@ -105,11 +106,12 @@ class CompilingRoom:
         ended = self.sandbox.run(self.layers, leaving_ours(shell, self.sandbox))
         if ended.returncode != 0 or ended.timed_out:
             raise AssembleError(
-                "the image's interpreter cannot compile its packages",
+                "the image's interpreter cannot compile its packages here",
                 where=interpreter,
-                expected=f"an end within {TIMEOUT} seconds",
-                found="none" if ended.timed_out else ended.failure,
-                hint="take `bytecode` out of reprobridge.yaml and lock again",
+                expected=f"an end within {TIMEOUT} seconds" if ended.timed_out else "exit status 0",
+                found=ended.failure,
+                hint="build where there is more memory and time; where that fails too, take `bytecode` out of "
+                "reprobridge.yaml and lock again",
             )
 
 

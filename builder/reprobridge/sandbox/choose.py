@@ -36,4 +36,5 @@ def choose(sandboxes: Sequence[Sandbox], wanted: str | None = None) -> Sandbox:
         f"the sandbox {wanted} does not work here" if wanted else "no sandbox works here",
         expected=f"one of {kinds}",
         found="; ".join(tried) or f"no sandbox named {wanted}",
+        hint="name another, or none: then the first that works is taken" if wanted else None,
     )

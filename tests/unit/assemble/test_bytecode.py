@@ -20,7 +20,7 @@ from reprobridge.errors import AssembleError, SandboxError
 from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.layout import read_parts
-from reprobridge.plan.bytecode import bytecode_owner, bytecode_path
+from reprobridge.plan.bytecode import bytecode_owner, bytecode_path, bytecode_tag
 from reprobridge.plan.model import (
     BuildPlan,
     BytecodeRecipe,
@@ -194,31 +194,98 @@ def test_an_interpreter_of_another_version_than_the_locks_is_refused(store: Stor
         build(plan_of([recipe]), store)
 
 
-def test_an_interpreter_that_fails_is_named_with_its_last_word(store: Store) -> None:
+def test_passes_by_two_interpreters_are_refused_and_both_are_named(store: Store) -> None:
+    def exchange(work: Path) -> None:
+        """As if the second pass had been another interpreter's."""
+        result = work / PASSES[1] / RESULT
+        result.write_text(json.dumps({**json.loads(result.read_text()), "tag": "cpython-32"}))
+
+    with pytest.raises(AssembleError, match="another one than the lock says") as caught:
+        build(plan_of([bytecode(wheel(store, "a", {"a.py": ""}))]), store, exchange)
+    assert caught.value.found == f"{bytecode_tag(PYTHON)} and cpython-32"
+
+
+def cut(folder: Path) -> None:
+    """The last byte of what was made is lacking, as on a full disk."""
+    (folder / BYTECODE).write_bytes((folder / BYTECODE).read_bytes()[:-1])
+
+
+def forget(folder: Path) -> None:
+    """One source less was compiled."""
+    answer = json.loads((folder / RESULT).read_text())
+    (folder / RESULT).write_text(json.dumps({**answer, "made": answer["made"][1:]}))
+
+
+def empty(folder: Path) -> None:
+    """Nothing is said."""
+    (folder / RESULT).write_bytes(b"")
+
+
+@pytest.mark.parametrize("harm", [cut, forget, empty])
+def test_passes_that_are_not_complete_are_refused_and_nothing_is_kept(
+    store: Store, harm: Callable[[Path], None]
+) -> None:
+    def harm_both(work: Path) -> None:
+        for name in PASSES:
+            harm(work / name)
+
+    recipe = bytecode(wheel(store, "a", {"a.py": MODULE, "b.py": MODULE}))
+    with pytest.raises(AssembleError, match=r"compiling forwards: .* left something else than it should"):
+        build(plan_of([recipe]), store, harm_both)
+    assert find_compiled(recipe, store) is None
+
+
+@pytest.mark.parametrize(
+    ("timed_out", "expected", "found"),
+    [
+        (False, "exit status 0", "died with SIGSEGV"),
+        (True, "an end within 10800 seconds", "no answer in time"),
+    ],
+)
+def test_an_interpreter_that_fails_is_named_with_its_last_word(
+    store: Store, *, timed_out: bool, expected: str, found: str
+) -> None:
     class Failing(HostSandbox):
         def run(self, layers: Sequence[Layer], shell: Shell) -> Completed:
-            return Completed(argv=shell.argv, returncode=1, stdout=b"", stderr=b"died with SIGSEGV\n")
+            said = b"died with SIGSEGV\n"
+            return Completed(argv=shell.argv, returncode=1, stdout=b"", stderr=said, timed_out=timed_out)
 
     room = CompilingRoom(sandbox=Failing(), layers=[], doors=doors(store.root))
-    with pytest.raises(AssembleError, match="died with SIGSEGV"):
+    with pytest.raises(AssembleError, match="cannot compile") as caught:
         room.compile([bytecode(wheel(store, "a", {"a.py": ""}))], store)
+    assert (caught.value.expected, caught.value.found) == (expected, found)
 
 
-def test_where_no_sandbox_works_the_key_and_the_reasons_are_named(store: Store) -> None:
+def refusal(store: Store, wanted: str | None) -> SandboxError:
+    """What is said where nothing may make a sandbox."""
+
     class Forbidden:
         def run(self, command: Command) -> Completed:
-            words = b"bwrap: No permissions to create a new namespace\n"
+            words = b"No permissions to create a new namespace\n"
             return Completed(argv=command.argv, returncode=1, stdout=b"", stderr=words)
 
-    with pytest.raises(SandboxError, match=r"environment\.python\.bytecode: bytecode is made by") as caught:
+    with pytest.raises(SandboxError, match=r"environment\.python\.bytecode: ") as caught:
         compile_in_room(
             [bytecode(wheel(store, "a", {"a.py": ""}))],
             store,
             HostCompiler(store, HostSandbox()),
-            replace(doors(store.root), processes=Forbidden()),
+            replace(doors(store.root), processes=Forbidden(), sandbox=wanted),
         )
-    assert "new namespace" in str(caught.value)
-    assert "take `bytecode` out" in str(caught.value)
+    return caught.value
+
+
+def test_where_no_sandbox_works_the_key_and_the_reasons_are_named(store: Store) -> None:
+    error = refusal(store, None)
+    assert error.message.startswith("no sandbox works here, and bytecode is made")
+    assert "new namespace" in str(error.found)
+    assert "take `bytecode` out" in str(error.hint)
+
+
+def test_where_the_wanted_sandbox_does_not_work_only_that_is_said(store: Store) -> None:
+    error = refusal(store, "docker")
+    assert error.message.startswith("the sandbox docker does not work here, and bytecode is made")
+    assert "name another" in str(error.hint)
+    assert "take `bytecode` out" not in str(error.hint)
 
 
 def test_what_was_compiled_is_not_compiled_again(store: Store) -> None:
