@@ -170,7 +170,7 @@ def test_run_on_a_machine_that_is_too_small_says_what_is_needed(doors: Doors, tm
     status, printed = call(run, doors, image, "accuracy", "--out", str(tmp_path), "--json")
     (result,) = json.loads(printed)["results"]
     assert (status, result["value"]) == (4, None)
-    assert "accuracy needs 1048576.0 GiB" in result["failure"]
+    assert "accuracy needs 1024.0 TiB" in result["failure"]
     assert "a larger machine" in result["failure"]
 
 
