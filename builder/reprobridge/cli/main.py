@@ -9,7 +9,6 @@ import errno
 import gc
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import open_closed, talk
 from reprobridge.errors import ReproBridgeError, UsageError
+from reprobridge.system.interrupts import heed_interrupts
 from reprobridge.wording import nearest
 
 COMMANDS = (
@@ -79,9 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _overview(words).parse_args(words)
     name, *rest = words
     arguments = _parser(name, rest).parse_intermixed_args(rest)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
-            signal.signal(number, _interrupt)
+    heed_interrupts()
     return carry_out(load_command(name), arguments)
 
 
@@ -228,10 +226,6 @@ class _Parser(argparse.ArgumentParser):
 def _refuse(error: UsageError) -> NoReturn:
     _say(str(error))
     raise SystemExit(error.exit_code)
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def _refused_store(error: OSError, chosen: Path | None) -> ReproBridgeError | None:
