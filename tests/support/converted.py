@@ -14,8 +14,8 @@ from pathlib import Path
 from reprobridge.assemble.aside import Aside
 from reprobridge.assemble.fragment import FragmentWriter, LayerSink
 from reprobridge.assemble.index import IndexEntry
-from reprobridge.assemble.wheel import convert
-from reprobridge.assemble.wheel_facts import WheelFacts, read_facts
+from reprobridge.assemble.wheel.convert import convert
+from reprobridge.assemble.wheel.facts import WheelFacts, read_facts
 from reprobridge.digest import Digest
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.tar import END

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reprobridge.assemble.deb_facts import DebFacts, read_facts
+from reprobridge.assemble.deb.facts import DebFacts, read_facts
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest
 from reprobridge.lock.model import LockedFile

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reprobridge.assemble.bytecode_room import CompilingRoom
+from reprobridge.assemble.bytecode.room import CompilingRoom
 from reprobridge.digest import Digest
 from reprobridge.plan.model import BytecodeRecipe
 from reprobridge.sandbox.model import Layer, Shell, Unusable

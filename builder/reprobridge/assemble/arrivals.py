@@ -29,7 +29,7 @@ class LockedArrivals:
 
     def compile(self, recipes: "Sequence[BytecodeRecipe]", store: "Store") -> None:
         """Have what is compiled for these recipes in that store; errors as for `compile_in_room`."""
-        from reprobridge.assemble.bytecode_room import compile_in_room
+        from reprobridge.assemble.bytecode.room import compile_in_room
 
         compile_in_room(recipes, store, self, self._doors)
 

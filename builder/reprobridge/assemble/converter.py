@@ -24,7 +24,7 @@ class Inputs(Protocol):
         """A source tree's canonical tar (`lock/tree.py`)."""
 
     def compiled(self, recipe: BytecodeRecipe) -> Path:
-        """What was compiled for a recipe (`bytecode.py`), on disk."""
+        """What was compiled for a recipe (`bytecode/convert.py`), on disk."""
 
     def facts(self, recipe: FragmentRecipe) -> bytes:
         """The facts of a fragment that this recipe is made of."""

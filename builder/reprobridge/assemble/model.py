@@ -84,7 +84,7 @@ class BuiltImage:
 
 
 class Arrivals(Protocol):
-    """Brings what converters cannot make: locked files (`lock/fetch.py` behind it), bytecode (`bytecode_room.py`)."""
+    """Brings what converters cannot make: locked files (`lock/fetch.py` behind it), bytecode (`bytecode/room.py`)."""
 
     def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
         """Each wanted file's digest as soon as it is in the store; raises when one cannot be had."""

@@ -22,7 +22,7 @@ def notes_of(layer: LayerPlan, workshop: Workshop) -> Iterator[str]:
 
 
 def _of_wheel(recipe: WheelRecipe, workshop: Workshop) -> Iterator[str]:
-    from reprobridge.assemble.wheel_facts import read_facts
+    from reprobridge.assemble.wheel.facts import read_facts
 
     facts = read_facts(workshop.facts(recipe))
     for warning in (*facts.warnings, *facts.record_warnings):
@@ -35,7 +35,7 @@ def _of_state(recipe: DebianStateRecipe, workshop: Workshop) -> Iterator[str]:
 
 
 def _of_bytecode(recipe: BytecodeRecipe, workshop: Workshop) -> Iterator[str]:
-    from reprobridge.assemble.bytecode import unstable
+    from reprobridge.assemble.bytecode.convert import unstable
 
     for path in unstable(workshop.facts(recipe)):
         yield f"{path}: no bytecode, since two compilations gave different ones"

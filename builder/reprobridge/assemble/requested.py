@@ -6,8 +6,8 @@ calls its dist-info folder only the wheel knows: its file name may spell name an
 
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import FragmentWriter, sorted_entries
-from reprobridge.assemble.wheel_facts import read_facts
-from reprobridge.assemble.wheel_layout import site_packages
+from reprobridge.assemble.wheel.facts import read_facts
+from reprobridge.assemble.wheel.layout import site_packages
 from reprobridge.oci.tar import EntryKind, TarEntry
 from reprobridge.plan.model import RequestedRecipe
 

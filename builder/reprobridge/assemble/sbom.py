@@ -1,6 +1,6 @@
 """The bill of materials, with the licenses that only the packages know: the plan's document, completed.
 
-Python packages declare their license in METADATA (`wheel_license.py`). A Debian package's copyright file names the
+Python packages declare their license in METADATA (`wheel/license.py`). A Debian package's copyright file names the
 licenses of each of its files, of which no expression is made here; the plan's document says where it stands.
 """
 
@@ -8,8 +8,8 @@ import json
 
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import FragmentWriter
-from reprobridge.assemble.wheel_facts import read_facts
-from reprobridge.assemble.wheel_license import declared_license
+from reprobridge.assemble.wheel.facts import read_facts
+from reprobridge.assemble.wheel.license import declared_license
 from reprobridge.oci.tar import EntryKind, TarEntry
 from reprobridge.plan.contents.sbom import document_bytes
 from reprobridge.plan.model import SbomRecipe

@@ -1,6 +1,6 @@
 """In which order things are made, and by how many processes.
 
-Bytecode is compiled before everything else, all at once (`bytecode_room.py`).
+Bytecode is compiled before everything else, all at once (`bytecode/room.py`).
 Then work comes in three waves. First whatever depends on locked files only: each fragment of a layer of several,
 and each layer of one. Then what needs facts or indexes of the first wave (system state, inventory).
 Last the layers of several, which only chain fragments. Files arrive while the first wave is on.

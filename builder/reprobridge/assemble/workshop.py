@@ -89,7 +89,7 @@ class Workshop:
 
     def has_compiled(self, recipe: BytecodeRecipe) -> bool:
         """Whether a recipe of bytecode can be converted."""
-        from reprobridge.assemble.bytecode import find_compiled
+        from reprobridge.assemble.bytecode.convert import find_compiled
 
         return find_compiled(recipe, self.store) is not None
 
@@ -192,7 +192,7 @@ class Workshop:
 
     def compiled(self, recipe: BytecodeRecipe) -> Path:
         """What was compiled for a recipe."""
-        from reprobridge.assemble.bytecode import find_compiled
+        from reprobridge.assemble.bytecode.convert import find_compiled
 
         found = find_compiled(recipe, self.store)
         if found is None:
@@ -242,15 +242,15 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
     """Run the recipe's converter; its module is imported only when it has something to do."""
     match recipe:
         case WheelRecipe():
-            from reprobridge.assemble import wheel
+            from reprobridge.assemble.wheel import convert as wheel
 
             return wheel.convert(recipe, inputs, writer)
         case DebRecipe():
-            from reprobridge.assemble import deb
+            from reprobridge.assemble.deb import convert as deb
 
             return deb.convert(recipe, inputs, writer)
         case DebianStateRecipe():
-            from reprobridge.assemble import debian_state
+            from reprobridge.assemble.debian_state import convert as debian_state
 
             return debian_state.convert(recipe, inputs, writer)
         case RequestedRecipe():
@@ -277,7 +277,7 @@ def convert(recipe: FragmentRecipe, inputs: Inputs, writer: FragmentWriter) -> b
             sbom.convert(recipe, inputs, writer)
             return None
         case BytecodeRecipe():
-            from reprobridge.assemble import bytecode
+            from reprobridge.assemble.bytecode import convert as bytecode
 
             return bytecode.convert(recipe, inputs, writer)
 

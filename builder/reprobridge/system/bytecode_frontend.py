@@ -1,6 +1,6 @@
 """Compiling Python sources to bytecode: runs alone, by the image's own interpreter, inside of a room.
 
-Copied into the room as a file (`assemble/bytecode_room.py`), so it imports nothing of ours. Its first argument is a
+Copied into the room as a file (`assemble/bytecode/room.py`), so it imports nothing of ours. Its first argument is a
 JSON file with the job: the writable folder, and for each source the file that holds it, where it starts there and how
 long it is (to the end of the file where that is null), and its place in the image.
 All of it is compiled twice side by side, from both ends and with two hash seeds: what depends on any of it differs.

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from reprobridge.assemble.build_room import Silence
-from reprobridge.assemble.bytecode import find_compiled
-from reprobridge.assemble.bytecode_room import CompilingRoom, compile_in_room
+from reprobridge.assemble.bytecode.convert import find_compiled
+from reprobridge.assemble.bytecode.room import CompilingRoom, compile_in_room
 from reprobridge.assemble.image import Making, build_image
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.errors import AssembleError, SandboxError

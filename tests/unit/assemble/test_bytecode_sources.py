@@ -1,6 +1,6 @@
 """Which files of a Debian package are compiled."""
 
-from reprobridge.assemble.bytecode_sources import library_sources
+from reprobridge.assemble.bytecode.sources import library_sources
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.oci.tar import EntryKind
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.assemble.deb_facts import DebFacts, Folder, read_facts
-from reprobridge.assemble.deb_paths import merged_target
+from reprobridge.assemble.deb.facts import DebFacts, Folder, read_facts
+from reprobridge.assemble.deb.paths import merged_target
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import replace
@@ -160,7 +160,7 @@ NAMES = st.lists(st.sampled_from(["bin", "lib", "usr", "etc", "x"]), min_size=1,
 def test_a_rewritten_link_always_leads_where_it_led(place: list[str], up: int, down: list[str]) -> None:
     import posixpath
 
-    from reprobridge.assemble.deb_paths import merged
+    from reprobridge.assemble.deb.paths import merged
 
     path, target = "/".join([*place, "link"]), "/".join([".."] * up + down)
     meant = posixpath.normpath(posixpath.join("/", posixpath.dirname(path), target)).lstrip("/")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reprobridge.assemble.deb_alternatives import parse_alternatives
-from reprobridge.assemble.deb_facts import Alternative, Slave
-from reprobridge.assemble.deb_scripts import (
+from reprobridge.assemble.deb.alternatives import parse_alternatives
+from reprobridge.assemble.deb.facts import Alternative, Slave
+from reprobridge.assemble.deb.scripts import (
     LACKING,
     effects_left_out,
     is_reviewed,

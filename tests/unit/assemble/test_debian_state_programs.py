@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.assemble.deb_graphviz import plugin_paragraph
+from reprobridge.assemble.deb.graphviz import plugin_paragraph
 from reprobridge.store.store import Store
 from support.debian_root import DebianRoot, convert_debs
 from support.debs import Deb, DebFile, DebSource, build_deb, folder, symlink

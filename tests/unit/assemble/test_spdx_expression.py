@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-from reprobridge.assemble.spdx_expression import spdx_expression
+from reprobridge.assemble.wheel.spdx_expression import spdx_expression
 
 licenses = ["MIT", "mit", "BSD-3-Clause", "gpl-2.0+", "GPL-2.0", "Apache-2.0+", "BSD", "0bsd"]
 others = ["Classpath-exception-2.0", "(", ")", "and", "OR", "WITH", "with"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.assemble.wheel_archive import open_wheel
-from reprobridge.assemble.wheel_directory import Member
+from reprobridge.assemble.wheel.archive import open_wheel
+from reprobridge.assemble.wheel.directory import Member
 from reprobridge.errors import ArtifactError
 from support.converted import convert_wheel
 from support.hostile_wheels import hostile_wheels

@@ -1,6 +1,6 @@
 """Facts of wheels: a format that reads back."""
 
-from reprobridge.assemble.wheel_facts import WheelFacts, read_facts, write_facts
+from reprobridge.assemble.wheel.facts import WheelFacts, read_facts, write_facts
 
 
 def test_facts_read_back_as_they_were_written() -> None:

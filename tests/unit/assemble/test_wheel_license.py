@@ -2,8 +2,8 @@
 
 import pytest
 
-from reprobridge.assemble.wheel_facts import WheelFacts
-from reprobridge.assemble.wheel_license import DeclaredLicense, declared_license
+from reprobridge.assemble.wheel.facts import WheelFacts
+from reprobridge.assemble.wheel.license import DeclaredLicense, declared_license
 
 OSI = "License :: OSI Approved"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.assemble.wheel_archive import open_wheel
-from reprobridge.assemble.wheel_metadata import EntryPoint, WheelMetadata, normalized, read_metadata
+from reprobridge.assemble.wheel.archive import open_wheel
+from reprobridge.assemble.wheel.metadata import EntryPoint, WheelMetadata, normalized, read_metadata
 from reprobridge.errors import ArtifactError
 from support.converted import convert_wheel
 from support.wheels import Wheel, WheelSource, build_wheel, simple_wheel

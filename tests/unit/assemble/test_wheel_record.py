@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reprobridge.assemble.wheel_record import Recorded, disagreements, write_record
+from reprobridge.assemble.wheel.record import Recorded, disagreements, write_record
 
 INFO = "x-1.dist-info"
 FILE = Recorded.of(b"content")

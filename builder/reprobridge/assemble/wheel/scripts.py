@@ -5,8 +5,8 @@ The text stands here and comes from no library, because it reaches image bytes; 
 
 from collections.abc import Iterable, Iterator
 
-from reprobridge.assemble.wheel_layout import INTERPRETER, SCRIPTS
-from reprobridge.assemble.wheel_metadata import EntryPoint, WheelMetadata
+from reprobridge.assemble.wheel.layout import INTERPRETER, SCRIPTS
+from reprobridge.assemble.wheel.metadata import EntryPoint, WheelMetadata
 from reprobridge.frozen import replace
 
 PLACEHOLDER = b"#!python"

@@ -8,10 +8,10 @@ import posixpath
 import shlex
 from collections.abc import Mapping
 
-from reprobridge.assemble.deb_facts import DebFacts
-from reprobridge.assemble.deb_paths import ALIASED, MOVED_FOLDERS
-from reprobridge.assemble.debian_state_tree import StateTree, real_path
-from reprobridge.assemble.debian_state_users import Accounts
+from reprobridge.assemble.deb.facts import DebFacts
+from reprobridge.assemble.deb.paths import ALIASED, MOVED_FOLDERS
+from reprobridge.assemble.debian_state.tree import StateTree, real_path
+from reprobridge.assemble.debian_state.users import Accounts
 from reprobridge.frozen import field, frozen
 
 COPIES: Mapping[str, str] = {

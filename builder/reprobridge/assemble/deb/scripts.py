@@ -1,6 +1,6 @@
 """What a package's maintainer scripts would have done, judged by reading them.
 
-No script runs in our images. Their usual effects are made otherwise (`debian_state.py`), many have none in
+No script runs in our images. Their usual effects are made otherwise (`debian_state/`), many have none in
 an image that was never upgraded, and the scripts of some packages were read by a person (`REVIEWED`).
 Every other command makes the package one "with unknown effects", which the build names: a list of known
 commands that is too short asks a question too much, one that is too long would break an image silently.
@@ -9,7 +9,7 @@ commands that is too short asks a question too much, one that is too long would 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from reprobridge.assemble.deb_tools import tool_effect
+from reprobridge.assemble.deb.tools import tool_effect
 from reprobridge.shell.following import CONFMODULE, Call, follow
 from reprobridge.shell.state import UNKNOWN
 
@@ -81,7 +81,7 @@ HARMLESS = frozenset(
     (
         # the shell's own, besides those that `following.py` follows
         *("[[", "command", "type", "hash", "umask", "wait"),
-        # look, and change nothing (that some may write or run others is found on its own, `deb_tools.py`)
+        # look, and change nothing (that some may write or run others is found on its own, `tools.py`)
         *("cat", "grep", "egrep", "fgrep", "sed", "awk", "cut", "tr", "head", "tail", "sort", "uniq", "wc"),
         *(
             "expr",

@@ -1,13 +1,13 @@
 """The paths of the Debian state while they are gathered: packages' own files always come first.
 
 As in maintainer scripts ("install from default unless it is there"), a file that a package ships is never
-replaced; the only links that stand over packages' folders are those of `deb_paths.py`.
+replaced; the only links that stand over packages' folders are those of `deb/paths.py`.
 """
 
 import posixpath
 from collections.abc import Mapping
 
-from reprobridge.assemble.deb_paths import MOVED_FOLDERS, merged
+from reprobridge.assemble.deb.paths import MOVED_FOLDERS, merged
 from reprobridge.assemble.fragment import FragmentWriter, sorted_entries
 from reprobridge.assemble.index import IndexEntry
 from reprobridge.oci.tar import DIRECTORY_MODE, EntryKind, TarEntry, symlink

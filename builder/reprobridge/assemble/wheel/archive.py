@@ -5,7 +5,7 @@ import mmap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reprobridge.assemble.wheel_directory import Member, broken, read_directory
+from reprobridge.assemble.wheel.directory import Member, broken, read_directory
 from reprobridge.oci import members
 
 _MOST_WHOLE = 64 << 20

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from reprobridge.assemble.converter import Inputs
 from reprobridge.assemble.fragment import DeflatedFile, FragmentWriter
 from reprobridge.assemble.spelling import same_but_for_case, told
-from reprobridge.assemble.wheel_archive import WheelArchive, open_wheel
-from reprobridge.assemble.wheel_directory import broken
-from reprobridge.assemble.wheel_facts import WheelFacts, write_facts
-from reprobridge.assemble.wheel_layout import Layout, PlacedFile, refuse_clashes, site_packages
-from reprobridge.assemble.wheel_metadata import read_metadata
-from reprobridge.assemble.wheel_record import Recorded, disagreements, write_record
-from reprobridge.assemble.wheel_scripts import PLACEHOLDER, rewritten, wrappers
+from reprobridge.assemble.wheel.archive import WheelArchive, open_wheel
+from reprobridge.assemble.wheel.directory import broken
+from reprobridge.assemble.wheel.facts import WheelFacts, write_facts
+from reprobridge.assemble.wheel.layout import Layout, PlacedFile, refuse_clashes, site_packages
+from reprobridge.assemble.wheel.metadata import read_metadata
+from reprobridge.assemble.wheel.record import Recorded, disagreements, write_record
+from reprobridge.assemble.wheel.scripts import PLACEHOLDER, rewritten, wrappers
 from reprobridge.oci.members import LIGHT
 from reprobridge.oci.tar import EntryKind, TarEntry
 from reprobridge.plan.model import WheelRecipe

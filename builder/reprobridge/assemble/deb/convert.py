@@ -1,7 +1,7 @@
 """Converter of a Debian package: its files on a merged /usr, its dpkg database files, and its facts.
 
 Nothing is run and nothing is guessed: what maintainer scripts would have made of all packages together is
-`debian_state.py`'s part, which reads the facts left here.
+`debian_state/`'s part, which reads the facts left here.
 Modes and owners are the package's, with one exception: set-uid and set-gid bits of files are dropped (an
 artifact runs as one unprivileged user) and named in the facts. Folders are only indexed, and only where
 their mode or owner matters or nothing else implies them.
@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO, cast
 
 from reprobridge.assemble.converter import Inputs
-from reprobridge.assemble.deb_alternatives import parse_alternatives
-from reprobridge.assemble.deb_archive import DebArchive, open_deb
-from reprobridge.assemble.deb_elf import read_shared_object
-from reprobridge.assemble.deb_facts import Alternative, DebFacts, Folder, Library
-from reprobridge.assemble.deb_graphviz import plugin_paragraph
-from reprobridge.assemble.deb_paths import checked_path, is_state_link, merged, merged_target, require_utf8
-from reprobridge.assemble.deb_scripts import effects_left_out, is_reviewed, untriggered
+from reprobridge.assemble.deb.alternatives import parse_alternatives
+from reprobridge.assemble.deb.archive import DebArchive, open_deb
+from reprobridge.assemble.deb.elf import read_shared_object
+from reprobridge.assemble.deb.facts import Alternative, DebFacts, Folder, Library
+from reprobridge.assemble.deb.graphviz import plugin_paragraph
+from reprobridge.assemble.deb.paths import checked_path, is_state_link, merged, merged_target, require_utf8
+from reprobridge.assemble.deb.scripts import effects_left_out, is_reviewed, untriggered
 from reprobridge.assemble.fragment import FragmentWriter, sorted_entries
 from reprobridge.assemble.index import parents
 from reprobridge.errors import ArtifactError

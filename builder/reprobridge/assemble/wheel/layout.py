@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from reprobridge.assemble.wheel_archive import WheelArchive
-from reprobridge.assemble.wheel_directory import Member, broken
-from reprobridge.assemble.wheel_metadata import WheelMetadata
+from reprobridge.assemble.wheel.archive import WheelArchive
+from reprobridge.assemble.wheel.directory import Member, broken
+from reprobridge.assemble.wheel.metadata import WheelMetadata
 from reprobridge.frozen import frozen
 
 PREFIX = "opt/env"

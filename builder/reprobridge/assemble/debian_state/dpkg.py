@@ -6,8 +6,8 @@ file equals what dpkg writes for the same packages.
 
 from collections.abc import Iterable, Mapping
 
-from reprobridge.assemble.deb_facts import DebFacts
-from reprobridge.assemble.debian_state_tree import StateTree
+from reprobridge.assemble.deb.facts import DebFacts
+from reprobridge.assemble.debian_state.tree import StateTree
 
 _FOLDER = "var/lib/dpkg"
 _ORDER = (

@@ -7,16 +7,16 @@ hosts, resolv.conf and machine-id (the container engine's), debconf's answers, b
 """
 
 from reprobridge.assemble.converter import Inputs
-from reprobridge.assemble.deb_facts import read_facts
-from reprobridge.assemble.debian_state_alternatives import add_alternatives
-from reprobridge.assemble.debian_state_certificates import add_certificates
-from reprobridge.assemble.debian_state_dpkg import add_database
-from reprobridge.assemble.debian_state_folders import add_folders, add_tmpfiles
-from reprobridge.assemble.debian_state_graphviz import add_graphviz
-from reprobridge.assemble.debian_state_java import add_java_certificates
-from reprobridge.assemble.debian_state_linker import add_linker_cache
-from reprobridge.assemble.debian_state_tree import StateTree
-from reprobridge.assemble.debian_state_users import add_accounts, add_shells
+from reprobridge.assemble.deb.facts import read_facts
+from reprobridge.assemble.debian_state.alternatives import add_alternatives
+from reprobridge.assemble.debian_state.certificates import add_certificates
+from reprobridge.assemble.debian_state.dpkg import add_database
+from reprobridge.assemble.debian_state.folders import add_folders, add_tmpfiles
+from reprobridge.assemble.debian_state.graphviz import add_graphviz
+from reprobridge.assemble.debian_state.java import add_java_certificates
+from reprobridge.assemble.debian_state.linker import add_linker_cache
+from reprobridge.assemble.debian_state.tree import StateTree
+from reprobridge.assemble.debian_state.users import add_accounts, add_shells
 from reprobridge.assemble.fragment import FragmentWriter
 from reprobridge.digest import Json, canonical_json
 from reprobridge.plan.model import DebianStateRecipe

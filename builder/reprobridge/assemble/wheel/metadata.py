@@ -8,8 +8,8 @@ Sources: binary distribution format, core metadata 2.4, entry points specificati
 import re
 from collections.abc import Iterator, Mapping
 
-from reprobridge.assemble.wheel_archive import WheelArchive
-from reprobridge.assemble.wheel_directory import broken
+from reprobridge.assemble.wheel.archive import WheelArchive
+from reprobridge.assemble.wheel.directory import broken
 from reprobridge.frozen import frozen
 
 WHEEL_VERSION = (1, 0)

@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 
-from reprobridge.assemble.debian_state_tree import StateTree
+from reprobridge.assemble.debian_state.tree import StateTree
 from reprobridge.errors import ArtifactError
 
 _SOURCE = "usr/share/ca-certificates"

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from reprobridge.assemble.bytecode import RESULT as COMPILED
-from reprobridge.assemble.bytecode import UNSTABLE, Compiled, compiled_key
+from reprobridge.assemble.bytecode.convert import RESULT as COMPILED
+from reprobridge.assemble.bytecode.convert import UNSTABLE, Compiled, compiled_key
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
 from reprobridge.plan.bytecode import bytecode_path, bytecode_tag

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from reprobridge.assemble.debian_state_tree import StateTree, real_path
+from reprobridge.assemble.debian_state.tree import StateTree, real_path
 
 _DAYS = 19_000
 """Days since 1970 of the last password change in shadow: constant, since no account has a password."""

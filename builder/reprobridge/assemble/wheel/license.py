@@ -9,8 +9,8 @@ what was read of them.
 import re
 from collections.abc import Mapping
 
-from reprobridge.assemble.spdx_expression import spdx_expression
-from reprobridge.assemble.wheel_facts import WheelFacts
+from reprobridge.assemble.wheel.facts import WheelFacts
+from reprobridge.assemble.wheel.spdx_expression import spdx_expression
 from reprobridge.frozen import frozen
 
 _LONGEST = 200

@@ -6,8 +6,8 @@ order of their names. A candidate that is not there, for example for a manual pa
 
 from collections.abc import Iterable, Mapping
 
-from reprobridge.assemble.deb_facts import Alternative, DebFacts
-from reprobridge.assemble.debian_state_tree import StateTree, real_path
+from reprobridge.assemble.deb.facts import Alternative, DebFacts
+from reprobridge.assemble.debian_state.tree import StateTree, real_path
 
 _LINKS = "etc/alternatives"
 _DATABASE = "var/lib/dpkg/alternatives"

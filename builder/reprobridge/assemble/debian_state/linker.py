@@ -10,9 +10,9 @@ import re
 import struct
 from collections.abc import Iterator, Mapping
 
-from reprobridge.assemble.deb_facts import DebFacts, Library
-from reprobridge.assemble.debian_state_dpkg import control_field
-from reprobridge.assemble.debian_state_tree import StateTree, real_path
+from reprobridge.assemble.deb.facts import DebFacts, Library
+from reprobridge.assemble.debian_state.dpkg import control_field
+from reprobridge.assemble.debian_state.tree import StateTree, real_path
 
 _MACHINES: Mapping[str, tuple[int, int]] = {"amd64": (62, 0x0303), "arm64": (183, 0x0A03)}
 """Debian architecture -> e_machine, and the cache's flags for its libraries (dl-cache.h, ldconfig.h)."""

@@ -2,7 +2,7 @@
 
 Only the target's interpreter can write what it will read, so it runs in the sandbox, on the recipes' `ground`; the
 packages themselves are not installed there, since compiling runs nothing of them. One file of ours does it
-(`system/bytecode_frontend.py`), twice; what both gave (`bytecode_passes.py`) is kept.
+(`system/bytecode_frontend.py`), twice; what both gave (`passes.py`) is kept.
 All recipes of an image are compiled at once, since starting the interpreter takes longer than compiling a small one.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reprobridge.assemble.build_room import leaving_ours, made_layers, plan_of
-from reprobridge.assemble.bytecode import undivided
-from reprobridge.assemble.bytecode_passes import Passes
-from reprobridge.assemble.bytecode_sources import library_sources, wheel_sources
+from reprobridge.assemble.bytecode.convert import undivided
+from reprobridge.assemble.bytecode.passes import Passes
+from reprobridge.assemble.bytecode.sources import library_sources, wheel_sources
 from reprobridge.assemble.model import Arrivals
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.digest import Digest

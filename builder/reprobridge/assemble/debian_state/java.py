@@ -8,7 +8,7 @@ import hashlib
 import struct
 from collections.abc import Mapping
 
-from reprobridge.assemble.debian_state_tree import StateTree
+from reprobridge.assemble.debian_state.tree import StateTree
 
 _PASSWORD = "changeit"  # noqa: S105 - Java's own, which every program knows
 _WHITENER = b"Mighty Aphrodite"

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Container, Sequence
 
-from reprobridge.assemble.deb_facts import Alternative, Slave
+from reprobridge.assemble.deb.facts import Alternative, Slave
 from reprobridge.shell.following import follow
 from reprobridge.shell.state import UNKNOWN
 

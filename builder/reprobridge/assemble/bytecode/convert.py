@@ -1,4 +1,4 @@
-"""Converter of bytecode: what was compiled (`bytecode_room.py`) as files beside their sources.
+"""Converter of bytecode: what was compiled (`room.py`) as files beside their sources.
 
 Compiling needs a sandbox and is done for all packages of an image at once, before anything is converted; its result
 for one recipe is a blob: one line of JSON, a `Compiled`, and behind it the files' bytes in the same order.

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reprobridge.assemble.index import IndexEntry
-from reprobridge.assemble.wheel_archive import open_wheel
-from reprobridge.assemble.wheel_layout import Layout, site_packages
-from reprobridge.assemble.wheel_metadata import read_metadata
+from reprobridge.assemble.wheel.archive import open_wheel
+from reprobridge.assemble.wheel.layout import Layout, site_packages
+from reprobridge.assemble.wheel.metadata import read_metadata
 from reprobridge.oci.tar import EntryKind
 from reprobridge.plan.bytecode import bytecode_path
 from reprobridge.plan.model import WheelRecipe

@@ -1,0 +1,1 @@
+"""Bytecode, compiled by the image's own interpreter in a sandbox."""

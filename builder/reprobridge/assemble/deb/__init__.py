@@ -1,0 +1,1 @@
+"""From Debian packages to fragments, without running maintainer scripts."""

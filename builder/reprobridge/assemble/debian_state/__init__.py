@@ -1,0 +1,1 @@
+"""What maintainer scripts would have made of all of an image's Debian packages together."""

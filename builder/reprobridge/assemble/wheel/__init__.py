@@ -1,0 +1,1 @@
+"""From wheels to fragments: what `pip install` would have written, without installing."""
