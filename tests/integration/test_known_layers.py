@@ -1,6 +1,6 @@
 """Known layers and attested proof in a registry: who signed them, what contradicts them, and who is believed."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -130,7 +130,7 @@ def source(registry: Registry, store: Store, *, again: bool = False, key: Privat
 class NoArrivals:
     """Nothing needs to be fetched."""
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """Nothing is asked for."""
         yield from wanted
 

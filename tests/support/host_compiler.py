@@ -6,7 +6,7 @@ For what happens around it. What a real room gives is tested with real ones.
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +59,7 @@ class HostCompiler:
     store: Store
     sandbox: HostSandbox
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """There must be nothing to bring."""
         assert not list(wanted)
         yield from ()

@@ -1,6 +1,7 @@
 """Locked files on their way into the store, from wherever the user's configuration finds them today; and bytecode."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from reprobridge.digest import Digest
@@ -22,10 +23,11 @@ class LockedArrivals:
         self._doors = doors
         self._fetcher = Fetcher(doors.store, doors.network, vendored=doors.vendored, progress=progress)
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """Each wanted file's digest as soon as it is in the store."""
-        for arrived in self._fetcher.fetch([self._wanted[digest] for digest in wanted]):
-            yield arrived.sha256
+        with contextlib.closing(self._fetcher.fetch([self._wanted[digest] for digest in wanted])) as files:
+            for file in files:
+                yield file.sha256
 
     def compile(self, recipes: "Sequence[BytecodeRecipe]", store: "Store") -> None:
         """Have what is compiled for these recipes in that store; errors as for `compile_in_room`."""

@@ -1,6 +1,6 @@
 """What recipes evaluate to, how the store remembers it, and whom assembling talks to."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from reprobridge.digest import Digest, Json
@@ -86,7 +86,7 @@ class BuiltImage:
 class Arrivals(Protocol):
     """Brings what converters cannot make: locked files (`lock/fetch.py` behind it), bytecode (`bytecode/room.py`)."""
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """Each wanted file's digest as soon as it is in the store; raises when one cannot be had."""
 
     def compile(self, recipes: "Sequence[BytecodeRecipe]", store: "Store") -> None:

@@ -7,7 +7,8 @@ Last the layers of several, which only chain fragments. Files arrive while the f
 One process is enough for little work; more are forked, before anything here starts a thread.
 """
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,9 +136,10 @@ class Scheduler:
             if can_have_workers():
                 self._do_side_by_side(jobs)
                 return
-        for job in self._ready(jobs):
-            _do(job, self._workshop)
-            self._progress.step(job.title)
+        with contextlib.closing(self._ready(jobs)) as ready:
+            for job in ready:
+                _do(job, self._workshop)
+                self._progress.step(job.title)
 
     def _do_side_by_side(self, jobs: list[Job]) -> None:
         from reprobridge.store.prune import sweep
@@ -154,13 +156,14 @@ class Scheduler:
         from concurrent.futures import as_completed
 
         waiting: dict[Future[None], Job] = {}
-        for job in self._ready(jobs):
-            waiting[pool.submit(do, self._store.root, job, elsewhere=self._workshop.elsewhere)] = job
+        with contextlib.closing(self._ready(jobs)) as ready:
+            for job in ready:
+                waiting[pool.submit(do, self._store.root, job, elsewhere=self._workshop.elsewhere)] = job
         for future in as_completed(waiting):
             future.result()
             self._progress.step(waiting[future].title)
 
-    def _ready(self, jobs: list[Job]) -> Iterator[Job]:
+    def _ready(self, jobs: list[Job]) -> Generator[Job]:
         """Each job as soon as its files are there; the biggest of those that are there first."""
         waiting: list[tuple[Job, set[Digest]]] = []
         for job in sorted(jobs, key=Job.bulk, reverse=True):
@@ -170,12 +173,15 @@ class Scheduler:
             else:
                 yield job
         wanted = list(dict.fromkeys(digest for _, lacking in waiting for digest in sorted(lacking)))
-        for arrived in self._arrivals.bring(wanted) if wanted else ():
-            for job, lacking in waiting:
-                if arrived in lacking:
-                    lacking.discard(arrived)
-                    if not lacking:
-                        yield job
+        if not wanted:
+            return
+        with contextlib.closing(self._arrivals.bring(wanted)) as arrivals:
+            for arrived in arrivals:
+                for job, lacking in waiting:
+                    if arrived in lacking:
+                        lacking.discard(arrived)
+                        if not lacking:
+                            yield job
 
 
 def do(root: Path, job: Job, *, elsewhere: bool) -> None:

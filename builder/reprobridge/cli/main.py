@@ -18,7 +18,7 @@ from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import open_closed, talk
 from reprobridge.errors import ReproBridgeError, UsageError
-from reprobridge.system.interrupts import heed_interrupts
+from reprobridge.system.interrupts import end_at_once, heed_interrupts
 from reprobridge.wording import nearest
 
 COMMANDS = (
@@ -70,16 +70,25 @@ class Command(Protocol):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status (guides/reference/exit-codes.md)."""
+    heed_interrupts()
+    try:
+        return _main(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:
+        end_at_once()
+        talk("reprobridge: interrupted\n")
+        return INTERRUPTED
+
+
+def _main(given: list[str]) -> int:
     # What a short command makes lives as long as it does: looking for garbage, most of all at the end, took an
     # eighth of its time.
     gc.set_threshold(GARBAGE)
     open_closed()
-    words = _command_first(list(sys.argv[1:] if argv is None else argv))
+    words = _command_first(given)
     if not words or words[0] not in COMMANDS:
         _overview(words).parse_args(words)
     name, *rest = words
     arguments = _parser(name, rest).parse_intermixed_args(rest)
-    heed_interrupts()
     return carry_out(load_command(name), arguments)
 
 
@@ -98,9 +107,6 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
     except ReproBridgeError as error:
         _say(str(error))
         return error.exit_code
-    except KeyboardInterrupt:
-        talk("reprobridge: interrupted\n")
-        return INTERRUPTED
     except OSError as error:
         if refused := _refused_store(error, arguments.store):
             _say(str(refused))

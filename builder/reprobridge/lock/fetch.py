@@ -9,7 +9,7 @@ Nobody's server decides how much is written: a file has its locked size, one of 
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -114,7 +114,7 @@ class Fetcher:
         self._progress = progress or Silence()
         self._largest = largest
 
-    def fetch(self, wanted: Iterable[Wanted]) -> Iterator[Wanted]:
+    def fetch(self, wanted: Iterable[Wanted]) -> Generator[Wanted]:
         """Yield each file as soon as it is in the store, those that are there already first.
 
         Raises ArtifactError when a file can be had nowhere with the right bytes, NetworkError when it can

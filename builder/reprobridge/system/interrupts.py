@@ -3,27 +3,49 @@
 import contextlib
 import itertools
 import signal
+import sys
 from collections.abc import Iterator
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What asks a command to end."""
 
 
+_A_MOMENT = 0.001
+"""Seconds."""
+
+
 def heed_interrupts() -> None:
     """Let what asks this process to end raise KeyboardInterrupt where it is, but for the second time.
 
     Who is in a hurry asks twice, as does a program that passes on what the terminal has told us too: that would cut
-    short the cleaning up after the first. The third ends that as well.
+    short the cleaning up after the first. The third ends that as well. None is lost where Python calls what cannot
+    raise (callbacks of weak references, finalizers): it is raised a moment later.
     """
     times = itertools.count(1)
 
-    def interrupt(*_: object) -> None:
-        if next(times) != 2:
+    def interrupt(number: int, _: object) -> None:
+        if number == signal.SIGALRM or next(times) != 2:
             raise KeyboardInterrupt
 
-    for number in INTERRUPTS:
+    for number in (*INTERRUPTS, signal.SIGALRM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
             signal.signal(number, interrupt)
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _raise_later
+
+
+def end_at_once() -> None:
+    """All is cleaned up: whatever asks this process to end now, ends it."""
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _raise_later(lost: "sys.UnraisableHookArgs") -> None:
+    if lost.exc_type is KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ from reprobridge.store.store import Store
 class NothingToFetch:
     """Arrivals of a plan without locked files."""
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """There must be nothing to bring."""
         assert not list(wanted)
         yield from ()

@@ -3,7 +3,7 @@
 import gzip
 import io
 import tarfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ SITE = "opt/env/lib/python3.11/site-packages"
 class InTheStore:
     """Arrivals of files that the test put into the store."""
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """There must be nothing to bring."""
         assert not list(wanted)
         yield from ()

@@ -231,7 +231,7 @@ def test_whoever_stops_listening_ends_the_downloads_and_leaves_nothing_unfinishe
     next(arrivals)
     for url in ("https://x/1", "https://x/2"):
         assert network.halfway[url].wait(timeout=30)
-    arrivals.close()  # type: ignore[attr-defined]  # a generator; an interrupt closes it in the same way
+    arrivals.close()
     assert not temporary_files(store.root)
     network.end()
     assert not temporary_files(store.root)

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -55,7 +55,7 @@ def made(store: Store, plan: LayerPlan = PLAN) -> KnownLayer:
 class NoArrivals:
     """Nothing needs to be fetched."""
 
-    def bring(self, wanted: Iterable[Digest]) -> Iterator[Digest]:
+    def bring(self, wanted: Iterable[Digest]) -> Generator[Digest]:
         """Nothing is asked for."""
         yield from wanted
 

@@ -25,11 +25,34 @@ ask()
 ask()
 """
 
+LOSING = """
+import os, signal, time, weakref
+from reprobridge.system.interrupts import heed_interrupts
+
+class Thing: pass
+
+heed_interrupts()
+thing = Thing()
+gone = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGTERM))
+try:
+    del thing
+    time.sleep(600)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+"""Is asked to end while it does what cannot raise."""
+
 
 def asked_to_end(number: signal.Signals, *wrapper: str) -> str:
     """What a process says that asks itself to end."""
-    argv = [*wrapper, sys.executable, "-c", PROGRAM, str(int(number))]
-    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return said(*wrapper, sys.executable, "-c", PROGRAM, str(int(number)))
+
+
+def said(*argv: str) -> str:
+    """What a process prints that must not say anything else."""
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert not done.stderr.replace("nohup: ignoring input\n", "")
+    return done.stdout
 
 
 @pytest.mark.parametrize("number", INTERRUPTS)
@@ -39,3 +62,7 @@ def test_who_asks_twice_in_haste_does_not_cut_short_the_cleaning_up(number: sign
 
 def test_what_is_ignored_from_the_start_stays_so() -> None:
     assert asked_to_end(signal.SIGHUP, "nohup") == "goes on\n" * 3
+
+
+def test_no_interrupt_is_lost_where_nothing_can_be_raised() -> None:
+    assert said(sys.executable, "-c", LOSING) == "interrupted\n"
