@@ -25,6 +25,7 @@ from reprobridge.plan.model import (
     SbomRecipe,
     WheelRecipe,
 )
+from reprobridge.spec.package_name import normalized
 
 
 @frozen
@@ -87,7 +88,7 @@ def owner_of(recipe: FragmentRecipe) -> str:
     """Whose the fragment's paths are: a package's name, or what else the fragment is; unique in an image."""
     match recipe:
         case WheelRecipe():
-            return recipe.wheel.name.partition("-")[0].lower().replace("_", "-").replace(".", "-")
+            return normalized(recipe.wheel.name.partition("-")[0])
         case DebRecipe():
             return f"debian:{recipe.package}"
         case BytecodeRecipe(of=(WheelRecipe() as wheel,)):

@@ -1,7 +1,6 @@
 """`reprobridge lock`: resolve every wish of the spec into an exact, hash-pinned entry."""
 
 import argparse
-import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +54,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         return _check(arguments.folder, doors)
     from reprobridge.lock.file import FILE_NAME, require_replaceable, write_lock
     from reprobridge.lock.lock import LockOptions, lock_artifact, read_previous
+    from reprobridge.spec.package_name import normalized
     from reprobridge.spec.parse import read_spec
 
     path = arguments.folder / FILE_NAME
@@ -62,7 +62,7 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     upgrade = arguments.upgrade
     options = LockOptions(
         upgrade=upgrade == [],
-        packages=tuple(_normalised(name) for name in upgrade or ()),
+        packages=tuple(normalized(name) for name in upgrade or ()),
         tools=arguments.upgrade_tools,
         template=arguments.upgrade_template,
     )
@@ -109,11 +109,6 @@ def _warn_of_tools(lock: "Lock", folder: Path, doors: Doors) -> None:
         places = ", ".join(problem.where for problem in differences)
         doors.log(f"warning: this release gives other bytes than the lock promises: {places}")
         doors.log(f"hint: {tools_remedy(lock.tools.release, folder)}")
-
-
-def _normalised(name: str) -> str:
-    """The name as locks have it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _require_locked(names: tuple[str, ...], lock: "Lock") -> None:

@@ -3,12 +3,12 @@
 A word for a package that no platform has would settle nothing, without anybody being told.
 """
 
-import re
 from collections.abc import Iterable
 
 from reprobridge.errors import LockError
 from reprobridge.lock.model import LockedPlatform
 from reprobridge.spec.model import Spec
+from reprobridge.spec.package_name import normalized
 from reprobridge.wording import nearest
 
 
@@ -18,7 +18,7 @@ def owners(spec: Spec, platforms: Iterable[LockedPlatform]) -> dict[str, str]:
     if not wished:
         return {}
     locked = sorted({wheel.name for platform in platforms for wheel in platform.python.wheels})
-    found = {path: re.sub(r"[-_.]+", "-", package).lower() for path, package in wished.items()}
+    found = {path: normalized(package) for path, package in wished.items()}
     for path, package in sorted(found.items()):
         if package not in locked:
             raise _unknown(path, wished[path], nearest(package, locked))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from reprobridge.frozen import frozen
+from reprobridge.spec.package_name import normalized
 
 if TYPE_CHECKING:
     from reprobridge.lock.pypi_uv import Question
@@ -128,7 +129,7 @@ def _advice(said: Said, kind: _Kind, *, offline: bool) -> str | None:
 
 def _places(found: str, question: "Question") -> str:
     """The lines that ask for packages of which uv speaks: those that take part in its proof."""
-    named = {re.sub(r"[-_.]+", "-", word).lower() for word in _WORD.findall(found)}
+    named = {normalized(word) for word in _WORD.findall(found)}
     places = [place for name, lines in question.places.items() if name in named for place in lines]
     return "; ".join([*places[:_SHOWN], *(["…"] if len(places) > _SHOWN else [])])
 

@@ -19,6 +19,7 @@ from reprobridge.lock.source import origin, source_kind
 from reprobridge.lock.tools import tool_differences
 from reprobridge.lock.tree import tree_difference
 from reprobridge.spec.model import ArchiveSource, FolderSource, GitSource, Spec
+from reprobridge.spec.package_name import normalized
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -134,7 +135,6 @@ def _misfit(requirement: "Requirement", wheel: LockedWheel | None) -> str | None
 def _requirements(text: str) -> "Iterator[tuple[str, Requirement]]":
     """Requirements by normalised name, as far as they can be read: locking says what is wrong with the others."""
     from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
 
     for line in text.replace("\\\n", " ").splitlines():
         stripped = re.sub(r"(^|\s)#.*$", "", line).strip()
@@ -142,4 +142,4 @@ def _requirements(text: str) -> "Iterator[tuple[str, Requirement]]":
             requirement = Requirement(stripped)
         except (ValueError, RecursionError):
             continue
-        yield canonicalize_name(requirement.name), requirement
+        yield normalized(requirement.name), requirement

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from reprobridge.errors import Problem
 from reprobridge.frozen import frozen
 from reprobridge.spec.nodes import shown
+from reprobridge.spec.package_name import normalized
 
 if TYPE_CHECKING:
     from reprobridge.spec.requirement_source import SourceWish
@@ -42,7 +43,6 @@ def requirement_lines(text: str) -> Iterator[Line]:
 def read_requirement(place: str, text: str) -> "str | SourceWish | Problem":
     """The normalised name of a release or wheel, a source whose wheel has to be built, or why it is neither."""
     from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
 
     try:
         requirement = Requirement(text)
@@ -53,7 +53,7 @@ def read_requirement(place: str, text: str) -> "str | SourceWish | Problem":
         hint = "see PEP 508; options have keys of their own"
         expected = "NAME[EXTRAS] VERSIONS, NAME @ URL, or ./FOLDER"
         return unnamed_source(place, text) or Problem(place, expected, shown(text), hint)
-    name = canonicalize_name(requirement.name)
+    name = normalized(requirement.name)
     if requirement.url is None:
         return name
     from reprobridge.spec.requirement_source import named_source

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 from reprobridge.digest import Digest
 from reprobridge.errors import Problem
 from reprobridge.frozen import frozen, replace
+from reprobridge.spec.package_name import normalized
 from reprobridge.spec.scalars import LOGIN_HINT
 from reprobridge.wording import has_login
 
@@ -73,8 +74,6 @@ def unnamed_source(place: str, line: str) -> SourceWish | Problem | None:
 
 def named_source(place: str, requirement: "Requirement") -> SourceWish | Problem | None:
     """What stands behind the `@` of a requirement; None for the address of a wheel."""
-    from packaging.utils import canonicalize_name
-
     parts = urlsplit(requirement.url or "")
     if problem := _secret(place, parts):
         return problem
@@ -82,7 +81,7 @@ def named_source(place: str, requirement: "Requirement") -> SourceWish | Problem
         place=place,
         kind="archive",
         origin="",
-        name=canonicalize_name(requirement.name),
+        name=normalized(requirement.name),
         extras=f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else "",
         marker=str(requirement.marker or ""),
     )

@@ -1,6 +1,5 @@
 """The sections `source` and `changes`: the original code, and the patches that refine it."""
 
-import re
 from pathlib import PurePosixPath
 
 from reprobridge.digest import Digest
@@ -15,6 +14,7 @@ from reprobridge.spec.model import (
     Source,
 )
 from reprobridge.spec.nodes import Entries
+from reprobridge.spec.package_name import normalized
 from reprobridge.spec.patches import check_patch
 from reprobridge.spec.paths import PATH_TEXT, NamedFile, NamedFolder
 from reprobridge.spec.reading import Reading
@@ -66,7 +66,7 @@ def _archive(*, url: str, sha256: str, subdirectory: str | None, exclude: tuple[
 
 def _pypi(*, release: str, exclude: tuple[str, ...]) -> SourceSection:
     name, _, version = release.partition("==")
-    return SourceSection(PypiSource(re.sub(r"[-_.]+", "-", name).lower(), version), exclude)
+    return SourceSection(PypiSource(normalized(name), version), exclude)
 
 
 def _folder(*, path: PurePosixPath, exclude: tuple[str, ...]) -> SourceSection:

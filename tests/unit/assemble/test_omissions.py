@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reprobridge.assemble.image import Making, build_image
+from reprobridge.assemble.omissions import owner_of
 from reprobridge.cli.progress import Quiet
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
@@ -107,6 +108,12 @@ def test_the_authors_word_wins(store_folder: Path) -> None:
     (first, second), _ = built(plan_of([early, late], {f"{SITE}/shared/native.so": "early"}), store)
     assert first["shared/native.so"] == b"1"
     assert "shared/native.so" not in second
+
+
+def test_a_wheel_belongs_to_its_package_however_its_file_name_is_spelled(store_folder: Path) -> None:
+    wheel = recipe(Store(store_folder), "early", {})
+    spelled = replace(wheel, wheel=replace(wheel.wheel, name="Early__Bird.x-1.0-py3-none-any.whl"))
+    assert owner_of(spelled) == "early-bird-x"
 
 
 @pytest.mark.parametrize("named", [None, "bbb"])

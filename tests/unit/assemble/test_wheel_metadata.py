@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reprobridge.assemble.wheel.archive import open_wheel
-from reprobridge.assemble.wheel.metadata import EntryPoint, WheelMetadata, normalized, read_metadata
+from reprobridge.assemble.wheel.metadata import EntryPoint, WheelMetadata, read_metadata
 from reprobridge.errors import ArtifactError
 from support.converted import convert_wheel
 from support.wheels import Wheel, WheelSource, build_wheel, simple_wheel
@@ -87,7 +87,6 @@ def test_names_and_versions_are_compared_normalised(tmp_path: Path) -> None:
     )
     found = read(build_wheel(source), tmp_path)
     assert (found.name, found.version) == ("meta-data", "1.0.0+CPU")
-    assert normalized("Foo._-Bar") == "foo-bar"
 
 
 def test_entry_points_are_read_as_installers_read_them(tmp_path: Path) -> None:

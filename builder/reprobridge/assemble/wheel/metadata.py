@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from reprobridge.assemble.wheel.archive import WheelArchive
 from reprobridge.assemble.wheel.directory import broken
 from reprobridge.frozen import frozen
+from reprobridge.spec.package_name import normalized
 
 WHEEL_VERSION = (1, 0)
 """The newest version of the format that we know; pip refuses a newer major one and warns of a newer minor."""
@@ -55,11 +56,6 @@ class WheelMetadata:
         """A field that stands at most once."""
         values = self.headers.get(field, ())
         return values[0] if values else None
-
-
-def normalized(name: str) -> str:
-    """A project's name as PEP 503 compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def read_metadata(archive: WheelArchive) -> WheelMetadata:

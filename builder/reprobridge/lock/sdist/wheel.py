@@ -9,6 +9,7 @@ from reprobridge.errors import LockError
 from reprobridge.lock.model import LockedFile
 from reprobridge.lock.pypi_target import PythonTarget
 from reprobridge.lock.pypi_uv import Dependencies
+from reprobridge.spec.package_name import normalized
 from reprobridge.store.store import Store
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ _BROKEN = (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedErro
 
 def read_wheel(store: Store, file: LockedFile, target: PythonTarget, where: str) -> Dependencies:
     """Name, version and requirements of a wheel. Raises LockError for one that does not fit the target."""
-    from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
     try:
         name, version, _, tags = parse_wheel_filename(file.name)
         raw = _metadata(store.path(file.sha256))
-        found = (canonicalize_name(raw["name"]), raw["version"])
+        found = (normalized(raw["name"]), raw["version"])
     except (*_BROKEN, InvalidWheelFilename) as error:
         raise _odd(where, "a wheel with metadata", f"{file.name}: {error}") from error
     if tags.isdisjoint(target.tags()):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from reprobridge.frozen import frozen
+from reprobridge.spec.package_name import normalized
 from reprobridge.validate.checks.programs import MARKERS
 from reprobridge.validate.model import Finding, judged, passed
 from reprobridge.validate.shell import CleanShell
@@ -54,13 +55,12 @@ def check_requirements(shell: CleanShell) -> Finding:
 def distributions(subject: Subject) -> Iterator[Distribution]:
     """Every distribution of the environment, from the METADATA files (core metadata specification)."""
     from packaging.metadata import parse_email
-    from packaging.utils import canonicalize_name
 
     for path in subject.below(ENVIRONMENT):
         if _METADATA.fullmatch(path):
             raw, _ = parse_email(subject.read(path) or b"")
             yield Distribution(
-                name=canonicalize_name(raw.get("name", path.rsplit("/", 2)[1])),
+                name=normalized(raw.get("name", path.rsplit("/", 2)[1])),
                 version=raw.get("version", ""),
                 requires=tuple(raw.get("requires_dist", ())),
                 requires_python=raw.get("requires_python"),
@@ -68,9 +68,7 @@ def distributions(subject: Subject) -> Iterator[Distribution]:
 
 
 def _lock_problems(locked: Mapping[str, str], installed: Mapping[str, Distribution]) -> Iterator[str]:
-    from packaging.utils import canonicalize_name
-
-    expected = {str(canonicalize_name(name)): version for name, version in locked.items()}
+    expected = {normalized(name): version for name, version in locked.items()}
     for name in sorted(expected.keys() | installed.keys()):
         if name not in installed:
             yield f"{name}: locked as {expected[name]}, but not installed"
@@ -111,10 +109,8 @@ def _require(
     found: Distribution, text: str, extras: dict[str, set[str]], markers: dict[str, str]
 ) -> list[str]:
     """Note the extras that an applying requirement asks of another; its name when there are new ones."""
-    from packaging.utils import canonicalize_name
-
     requirement = _applying(text, extras[found.name], markers)
-    target = str(canonicalize_name(requirement.name)) if requirement else ""
+    target = normalized(requirement.name) if requirement else ""
     if requirement is None or target not in extras or requirement.extras <= extras[target]:
         return []
     extras[target] |= requirement.extras
@@ -124,13 +120,11 @@ def _require(
 def _unmet(
     found: Distribution, extras: set[str], installed: Mapping[str, Distribution], markers: Mapping[str, str]
 ) -> Iterator[str]:
-    from packaging.utils import canonicalize_name
-
     for text in found.requires:
         requirement = _applying(text, extras, {**markers})
         if requirement is None:
             continue
-        other = installed.get(str(canonicalize_name(requirement.name)))
+        other = installed.get(normalized(requirement.name))
         if other is None:
             yield f"{found.name} {found.version}: requires {requirement}, which is not installed"
         elif not _contains(str(requirement.specifier), other.version):
