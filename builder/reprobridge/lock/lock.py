@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.frozen import frozen, replace
 from reprobridge.lock.commands import missing_files
+from reprobridge.lock.cuda import unknown_driver
 from reprobridge.lock.debian.wish import wish_digest
 from reprobridge.lock.doors import Doors
 from reprobridge.lock.file import read_lock
@@ -67,7 +68,7 @@ def lock_artifact(
     for platform in spec.environment.platforms:
         work = _Work(spec, template, platform, options, folder, doors)
         platforms[platform], more = _platform(work, previous)
-        warnings += more
+        warnings += (*more, *unknown_driver(platforms[platform].python.wheels))
     owners(spec, platforms.values())
     on_demand = {kind for one in platforms.values() for kind in one.python.on_demand}
     tools = pinning(previous.tools if previous and not options.tools else current_tools(), on_demand)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
 from reprobridge.frozen import frozen
+from reprobridge.lock.cuda import cuda
 from reprobridge.lock.file import lock_bytes
 from reprobridge.lock.model import Lock, LockedPlatform, LockedWheel
 from reprobridge.lock.owners import owners
@@ -20,7 +21,6 @@ from reprobridge.plan.contents.guide import changes_text, guide_text
 from reprobridge.plan.contents.manifest import (
     INTEGRITY,
     ArtifactId,
-    cuda,
     manifest_bytes,
     references_bytes,
 )

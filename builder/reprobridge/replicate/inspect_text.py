@@ -53,7 +53,8 @@ def _environment(inspection: Inspection, artifact: Manifest) -> str:
     locked = inspection.lock.platforms.get(inspection.image.platform)
     packages = [counted(number, f"{kind.title()} package") for kind, number in inspection.packages().items()]
     gpu = artifact.environment.gpu
-    cuda = [] if gpu is None else [f"CUDA {gpu.cuda} (driver {gpu.driver} or later)"]
+    driver = f"driver {gpu.driver} or later" if gpu and gpu.driver else "driver unknown"
+    cuda = [] if gpu is None else [f"CUDA {gpu.cuda} ({driver})"]
     bytecode = " with bytecode" if locked and locked.python.bytecode else ""
     python = [f"Python {locked.python.version}{bytecode}"] if locked else []
     return ", ".join([inspection.lock.template, *python, *packages, *cuda])

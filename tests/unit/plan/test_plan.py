@@ -130,6 +130,13 @@ def test_cuda_wheels_make_the_runtime_hand_out_gpus() -> None:
     assert gpu == {"cuda": "13.0", "driver": DRIVER_OF_CUDA["13"]}
 
 
+@pytest.mark.parametrize(("version", "cuda"), [("14.1.5", "14.1"), ("14", "14")])
+def test_of_a_cuda_that_nobody_knows_yet_no_driver_is_stated(version: str, cuda: str) -> None:
+    wheel = replace(sample_wheel("nvidia-cuda-runtime"), version=version)
+    manifest = contents(planned(lock=sample_lock((wheel,))), "rra/manifest.json")
+    assert json.loads(manifest)["environment"]["gpu"] == {"cuda": cuda, "driver": None}
+
+
 def test_without_cuda_nothing_speaks_of_gpus() -> None:
     assert not [name for name in planned().config.environment if name.startswith("NVIDIA")]
 

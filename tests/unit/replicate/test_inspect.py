@@ -7,11 +7,14 @@ import pytest
 
 from reprobridge.cli.main import main
 from reprobridge.digest import Digest
+from reprobridge.frozen import replace
 from reprobridge.oci.layout import ImageParts, write_layout
 from reprobridge.replicate.inspect import Inspection, inspect, inspection_json
 from reprobridge.replicate.inspect_text import inspection_lines
 from reprobridge.replicate.seen import see
 from reprobridge.store.store import Store
+from reprobridge_launcher.manifest import Gpu
+from reprobridge_launcher.record import replaced
 from support.reviewed_image import ReviewedImage, reviewed_image
 
 
@@ -45,6 +48,20 @@ def test_paper_tasks_environment_changes_and_layers_are_shown(store: Store) -> N
         f"4 layers, {sum(layer.size for layer in parts.layers)} bytes",
     ):
         assert part in shown, part
+
+
+@pytest.mark.parametrize(
+    ("driver", "said"), [("580.65.06", "driver 580.65.06 or later"), (None, "driver unknown")]
+)
+def test_a_cuda_is_shown_with_its_driver_as_far_as_that_is_known(
+    store: Store, driver: str | None, said: str
+) -> None:
+    _, inspection = looked_at(store)
+    artifact = inspection.artifact
+    assert artifact is not None
+    environment = replaced(artifact.environment, gpu=Gpu(cuda="14.1", driver=driver))
+    with_cuda = replace(inspection, artifact=replaced(artifact, environment=environment))
+    assert f"CUDA 14.1 ({said})" in text(with_cuda)
 
 
 def test_what_a_terminal_would_obey_is_shown_escaped(store: Store) -> None:

@@ -10,14 +10,14 @@ import json
 from collections.abc import Mapping
 
 from reprobridge.digest import Digest, digest_json
-from reprobridge.lock.model import LockedChange, LockedPlatform, LockedSource, LockedWheel
+from reprobridge.lock.cuda import cuda
+from reprobridge.lock.model import LockedChange, LockedPlatform, LockedSource
 from reprobridge.spec import model
 from reprobridge.spec.extract import launcher_form
 from reprobridge.spec.model import Spec, Task
 from reprobridge_launcher import fields
 from reprobridge_launcher import manifest as launcher_manifest
 from reprobridge_launcher import references as launcher_references
-from reprobridge_launcher.hardware import DRIVER_OF_CUDA
 from reprobridge_launcher.interval import Policy
 
 INTEGRITY = "/rra/inventory"
@@ -87,15 +87,6 @@ def references_bytes(spec: Spec) -> bytes:
     value: dict[str, object] = {"schema": launcher_references.SCHEMA, "tasks": tasks}
     launcher_references.parse(json.loads(_bytes(value)))
     return _bytes(value)
-
-
-def cuda(wheels: tuple[LockedWheel, ...]) -> dict[str, str] | None:
-    """CUDA release of the locked runtime libraries and the driver that it needs, or None without CUDA."""
-    for wheel in wheels:
-        if wheel.name == "nvidia-cuda-runtime" or wheel.name.startswith("nvidia-cuda-runtime-cu"):
-            major, minor = wheel.version.split(".")[:2]
-            return {"cuda": f"{major}.{minor}", "driver": DRIVER_OF_CUDA.get(major, DRIVER_OF_CUDA["13"])}
-    return None
 
 
 def _paper(paper: model.Paper) -> dict[str, object]:
