@@ -66,9 +66,18 @@ def claims_of(entries: Iterable[IndexEntry]) -> Claims:
         if row.kind == _FOLDER:
             own.add(path)
         else:
-            paths.add("/".join(path.split("/", DEPTH)[:DEPTH]))
+            paths.add(_cut(path))
     folders = own.union(*(parents(path) for path in paths | own))
     return Claims(frozenset(paths), frozenset(folders))
+
+
+def claim(path: str) -> str:
+    """What a fragment claims that has this file."""
+    return _cut(path.casefold())
+
+
+def _cut(path: str) -> str:
+    return "/".join(path.split("/", DEPTH)[:DEPTH])
 
 
 def suspects(claimed: Mapping[K, Claiming]) -> list[K]:

@@ -116,7 +116,7 @@ def _decide(found: Settlement, named: str | None, copies: list[_Copy]) -> _Copy:
     path = copies[0][1].path
     said = next((copy for copy in copies if copy[0] == named), None)
     if said is None and _is_delicate(path):
-        found.problems.append(_undecided(path, [owner for owner, _ in copies]))
+        found.problems.append(_undecided(path, [owner for owner, _ in copies], named))
     winner = said or copies[-1]
     losers = [copy[0] for copy in copies if _differ(copy, winner)]
     for loser in losers:
@@ -126,10 +126,11 @@ def _decide(found: Settlement, named: str | None, copies: list[_Copy]) -> _Copy:
     return winner
 
 
-def _undecided(path: str, among: list[str]) -> Problem:
+def _undecided(path: str, among: list[str], named: str | None) -> Problem:
     key = path.rpartition("/site-packages/")[2]
     hint = f"name the one that wins in the spec: environment.python.owners: {{{key}: {among[-1]}}}"
-    return Problem(f"/{path}", "one file", f"different ones in {' and '.join(among)}", hint)
+    without = f", and none in {named}, which the spec names" if named else ""
+    return Problem(f"/{path}", "one file", f"different ones in {' and '.join(among)}{without}", hint)
 
 
 def _is_delicate(path: str) -> bool:

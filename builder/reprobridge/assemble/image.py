@@ -3,6 +3,7 @@
 from reprobridge.assemble.composition import remember_composition
 from reprobridge.assemble.model import Arrivals, BuiltImage, Layer, Progress
 from reprobridge.assemble.omissions import omissions, with_omissions
+from reprobridge.assemble.owner_words import idle_words
 from reprobridge.assemble.schedule import Scheduler
 from reprobridge.assemble.summary import summaries
 from reprobridge.assemble.workshop import PartMissing, Workshop
@@ -52,12 +53,14 @@ def _assemble(plan: BuildPlan, store: Store, making: Making, *, thorough: bool) 
     made = scheduler.run(plan, thorough=thorough)
     known = summaries(plan, workshop)
     decided = omissions(plan, known, workshop)
+    idle = tuple(idle_words(plan, workshop))
     if decided.omit:
         plan = with_omissions(plan, decided.omit)
         made += scheduler.run(plan, thorough=thorough)
         known = summaries(plan, workshop)
     layers = [_finished(workshop, layer) for layer in plan.layers]
     notes = [
+        *idle,
         *decided.notes,
         *(note for summary in known.values() for note in summary.notes),
         *(_size_note(plan, layer) for plan, layer in zip(plan.layers, layers, strict=True)),

@@ -13,6 +13,7 @@ from reprobridge.plan.order import LayerOrder, bytecode_layers
 
 STANDARD_LIBRARY = 1
 """How many layers hold the bytecode of the interpreter's own modules."""
+_BYTECODE = " bytecode"
 
 
 def bytecode_tag(python: str) -> str:
@@ -28,7 +29,12 @@ def bytecode_path(source: str, python: str) -> str:
 
 def bytecode_owner(package: str) -> str:
     """Whose the bytecode of a package is, among the owners of paths; sorts among them as the packages do."""
-    return f"{package} bytecode"
+    return f"{package}{_BYTECODE}"
+
+
+def is_bytecode_owner(owner: str) -> bool:
+    """Whether it owns bytecode; no package's name has a blank."""
+    return owner.endswith(_BYTECODE)
 
 
 @frozen(kw_only=True)

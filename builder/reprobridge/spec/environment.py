@@ -71,7 +71,8 @@ PYTHON = Record(
         ),
         "owners": Key(
             shape=MapOf(PATH_TEXT, _DISTRIBUTION),
-            doc="Path below site-packages -> package whose file wins where two ship different ones.",
+            doc="Path below site-packages -> package whose file wins where two ship different ones; "
+            "`build` tells of a line that settles nothing.",
             default={},
         ),
         "not_imported": Key(

@@ -113,7 +113,7 @@ def test_of_three_packages_each_whose_file_is_another_than_the_winners_loses_it(
 def test_a_word_for_a_package_without_the_path_settles_no_native_library() -> None:
     rows = (("a", file("p/x.so", "1")), ("b", file("p/x.so", "1")), ("c", file("p/x.so", "2")))
     (problem,) = settled(*rows, owners={"p/x.so": "elsewhere"}).problems
-    assert problem.found == "different ones in a and b and c"
+    assert problem.found == "different ones in a and b and c, and none in elsewhere, which the spec names"
 
 
 @given(st.permutations(["a", "b", "c"]), st.lists(st.sampled_from("123"), min_size=3, max_size=3))

@@ -16,6 +16,7 @@ from reprobridge.errors import AssembleError
 from reprobridge.frozen import replace
 from reprobridge.lock.model import LockedFile
 from reprobridge.oci.layout import read_parts
+from reprobridge.plan.bytecode import bytecode_owner
 from reprobridge.plan.model import (
     BuildPlan,
     BytecodeRecipe,
@@ -108,6 +109,49 @@ def test_the_authors_word_wins(store_folder: Path) -> None:
     (first, second), _ = built(plan_of([early, late], {f"{SITE}/shared/native.so": "early"}), store)
     assert first["shared/native.so"] == b"1"
     assert "shared/native.so" not in second
+
+
+@pytest.mark.parametrize(
+    ("path", "named", "said"),
+    [
+        ("shared/data.txt", "early", None),
+        ("shared/data.txt", "other", "other does not ship it, but early and late do"),
+        ("shared/same.txt", "late", None),
+        ("early.py", "early", "only early ships it"),
+        ("early.py", "other", "only early ships it"),
+        ("shared/absent.txt", "late", "no locked package ships it"),
+        ("Shared/data.txt", "late", "no locked package ships it"),
+        ("shared", "late", "no locked package ships it"),
+    ],
+)
+def test_a_word_of_the_author_that_settles_nothing_is_noted(
+    path: str, named: str, said: str | None, store_folder: Path
+) -> None:
+    store = Store(store_folder)
+    early = recipe(store, "early", {"shared/data.txt": b"1", "shared/same.txt": b"", "early.py": b""})
+    late = recipe(store, "late", {"shared/data.txt": b"2", "shared/same.txt": b""})
+    made = plan_of([late, early, recipe(store, "other", {})], {f"{SITE}/{path}": named})
+    _, notes = built(made, store)
+    idle = [note for note in notes if "environment.python.owners" in note]
+    assert idle == (
+        [f"environment.python.owners: {path}: {said}, so that the line settles nothing"] if said else []
+    )
+    assert built(made, store)[1] == notes
+
+
+def test_a_word_is_noted_too_where_no_two_packages_meet(store_folder: Path) -> None:
+    store = Store(store_folder)
+    made = plan_of([recipe(store, "alone", {"alone.so": b"1"})], {f"{SITE}/alone.so": "alone"})
+    (note,) = built(made, store)[1]
+    assert note.startswith("environment.python.owners: alone.so: only alone ships it")
+
+
+def test_the_derived_owners_of_bytecode_are_no_words_of_the_author(store_folder: Path) -> None:
+    store = Store(store_folder)
+    made = plan_of(
+        [recipe(store, "alone", {})], {f"{SITE}/__pycache__/a.cpython-311.pyc": bytecode_owner("alone")}
+    )
+    assert built(made, store)[1] == ()
 
 
 def test_a_wheel_belongs_to_its_package_however_its_file_name_is_spelled(store_folder: Path) -> None:
