@@ -31,6 +31,10 @@ def named(script: str, shell: str = "bash -c", variables: Collection[str] = ()) 
         ("python run.py > run.log", {"python", "run.py"}),
         ("set -- -x; python run.py", {"python", "run.py"}),
         ("a+=1 solver", {"solver"}),
+        ("python eval.py --data source/hash", {"python", "eval.py"}),
+        ("python -m pkg.eval", {"python", "pkg.eval"}),
+        ("./kill --trap-exit=3", {"./kill"}),
+        ("re-eval && python my-trap", {"re-eval", "python"}),
     ],
 )
 def test_commands_that_run_in_any_case_are_followed(script: str, names: set[str]) -> None:
@@ -89,6 +93,10 @@ def test_commands_that_run_in_any_case_are_followed(script: str, names: set[str]
         ("command exec python run.py; solver", set()),
         ("BASH_ENV=made.sh bash run.sh", set()),
         ("a+=1 b[0]=2", set()),
+        ("eval python run.py; solver", set()),
+        ("true&&exit;solver", set()),
+        ("command ${X:-exit}; solver", set()),
+        ("command \\exit; solver", set()),
     ],
 )
 def test_of_what_a_script_may_do_without_nothing_is_said(script: str, names: set[str]) -> None:

@@ -35,8 +35,10 @@ _GRAMMAR = frozenset({"coproc", "do", "done", "elif", "else", "esac", "fi", "in"
 """Words of bash's grammar that the parser takes for commands."""
 _STARTUP = re.compile(r"BASH.*|ENV|SHELLOPTS|LD_(PRELOAD|AUDIT)", re.DOTALL)
 """Variables by which a shell runs other commands first, knows functions and options, or is another program."""
+_TURNING = "alias|builtin|enable|eval|exit|function|hash|kill|logout|return|shopt|source|suspend|trap"
 _UNCERTAIN = re.compile(
-    r"\b(alias|builtin|enable|eval|exit|function|hash|kill|logout|PATH|return|shopt|source|suspend|trap)\b"
+    # Within a longer name it is no command (`python eval.py`, `./kill`), unless an expansion takes the rest away.
+    rf"(?<![\w./-])({_TURNING})(?![\w./-])|\$\{{[^}}]*\b({_TURNING})\b|\bPATH\b"
     r"|\bcommand\s+exec\b|\(\s*\)|(^|[\s;&|])\.\s"
 )
 """What may end a script early, or give a name another meaning than the image does."""
