@@ -1,6 +1,7 @@
 """What a command needs before it can start, as far as its words say it for certain: a program, a script, a module.
 
 Nothing is opened here: whoever has the code or the image looks there (`lock/commands.py`, `validate/checks/commands.py`).
+Words come apart, as the specification's list has them: splitting a shell's text into words is `shell/`'s part.
 An interpreter's options are followed as far as they are known; from the first unknown one on nothing is said.
 A word may be None, where nobody knows what a shell will make of it.
 """

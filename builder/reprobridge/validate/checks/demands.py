@@ -183,6 +183,11 @@ def _literals(words: Sequence[str]) -> list[str | None]:
 
 
 def _literal(word: str) -> str | None:
+    """A word that is the same in any environment.
+
+    `shell/words.py` says what a word becomes in a state that is followed from the script's start; here none is known, and
+    what only it could tell apart would be taken for certain.
+    """
     if _PLAIN.fullmatch(word):
         return word
     if quoted := _QUOTED.fullmatch(word):
