@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from reprobridge.digest import Digest, Json
 from reprobridge.errors import LockError
 from reprobridge.frozen import field_names
+from reprobridge.spec.merge import merge_mark
 from reprobridge.spec.named import LARGEST_FILE, read_regular
 from reprobridge.system import files
 from reprobridge.wording import complaint
@@ -25,7 +26,7 @@ FILE_NAME = "reprobridge.lock"
 SCHEMA = "reprobridge.lock/1"
 """Value of the key `schema`."""
 _ANY_SCHEMA = r"reprobridge\.lock/[1-9][0-9]{0,5}"
-_CONFLICT = "a merge left both sides in it: take one of them, and run `reprobridge lock`"
+_CONFLICT = "take one of them, and run `reprobridge lock`"
 _RESTORE = "restore it from version control, or delete it and run `reprobridge lock`"
 _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
 
@@ -74,13 +75,7 @@ def parse_lock(data: bytes, where: str) -> "Lock":
         fields = json.loads(data, object_pairs_hook=_each_once)
         schema = fields.pop("schema", None) if isinstance(fields, dict) else None
     except (ValueError, RecursionError) as error:
-        raise LockError(
-            "the lock is no JSON",
-            where=where,
-            expected="a JSON object with each key once",
-            found=complaint(error),
-            hint=_CONFLICT if b"\n<<<<<<< " in b"\n" + data else _RESTORE,
-        ) from error
+        raise _no_json(data, where, error) from error
     if schema != SCHEMA:
         newer = isinstance(schema, str) and re.fullmatch(_ANY_SCHEMA, schema)
         hint = "it was written by a newer release: upgrade reprobridge" if newer else _RESTORE
@@ -93,6 +88,24 @@ def parse_lock(data: bytes, where: str) -> "Lock":
         raise LockError(
             f"{error.place} is wrong", where=where, expected=error.expected, found=error.found, hint=_RESTORE
         ) from error
+
+
+def _no_json(data: bytes, where: str, error: ValueError | RecursionError) -> LockError:
+    if mark := merge_mark(data):
+        return LockError(
+            "the lock holds both sides of a merge",
+            where=where,
+            expected="one lock",
+            found=f"the marks of a merge, from line {mark} on",
+            hint=_CONFLICT,
+        )
+    return LockError(
+        "the lock is no JSON",
+        where=where,
+        expected="a JSON object with each key once",
+        found=complaint(error),
+        hint=_RESTORE,
+    )
 
 
 def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:

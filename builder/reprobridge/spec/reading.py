@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePosixPath
 
 from reprobridge.errors import Problem
+from reprobridge.spec.merge import RESOLVE, UNMERGED, both_sides, merge_mark
 from reprobridge.spec.named import LARGEST_FILE, OutsideError, read_regular, real_path
 from reprobridge.spec.nodes import Node, shown
 from reprobridge.wording import nearest
@@ -90,7 +91,10 @@ class Reading:
         return data
 
     def text(self, node: Node, data: bytes) -> str | None:
-        """A named file's bytes as UTF-8 text; None after a report."""
+        """A named file's bytes as UTF-8 text that no merge left open; None after a report."""
+        if mark := merge_mark(data):
+            self.report(node, UNMERGED, both_sides(mark), RESOLVE)
+            return None
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:

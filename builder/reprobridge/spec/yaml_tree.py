@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import yaml
 
 from reprobridge.errors import Problem
+from reprobridge.spec.merge import RESOLVE, UNMERGED, both_sides, merge_mark
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, shown
 from reprobridge.spec.tree import LARGEST, BrokenYamlError
 
@@ -37,6 +38,8 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"the byte 0x{data[error.start]:02x} in line {line}"
         raise BrokenYamlError(Problem(name, "text in UTF-8", found, "save the file as UTF-8")) from error
+    if line := merge_mark(data):  # brackets and quotes may span it, so that it would be part of a value
+        raise BrokenYamlError(Problem(f"{name}, line {line}", UNMERGED, both_sides(line), RESOLVE))
     try:
         return _Builder(text, name).document(place)
     except yaml.MarkedYAMLError as error:

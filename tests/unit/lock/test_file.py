@@ -68,9 +68,13 @@ def test_a_lock_of_a_later_release_advises_to_upgrade() -> None:
 
 
 def test_what_a_merge_left_open_is_told() -> None:
-    data = lock_bytes(LOCK)
-    with pytest.raises(LockError, match="take one of them"):
-        parse_lock(b"<<<<<<< HEAD\n" + data + b"=======\n" + data + b">>>>>>> other\n", "lock")
+    sides = lock_bytes(LOCK).replace(b'"schema"', b'<<<<<<< HEAD\n=======\n>>>>>>> other\n"schema"')
+    line = sides.split(b"\n").index(b"<<<<<<< HEAD") + 1
+    for data in (sides, sides.replace(b"\n", b"\r\n")):
+        with pytest.raises(LockError, match="both sides of a merge") as caught:
+            parse_lock(data, "lock")
+        assert caught.value.found == f"the marks of a merge, from line {line} on"
+        assert "take one of them" in str(caught.value.hint)
 
 
 def test_a_key_that_a_merge_left_twice_is_refused() -> None:
