@@ -28,6 +28,8 @@ SCHEMA = "reprobridge.lock/1"
 _ANY_SCHEMA = r"reprobridge\.lock/[1-9][0-9]{0,5}"
 _CONFLICT = "take one of them, and run `reprobridge lock`"
 _RESTORE = "restore it from version control, or delete it and run `reprobridge lock`"
+_MOST_DIGITS = 18
+"""All numbers with these fit into 64 bits."""
 _LINE = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
 
 
@@ -72,15 +74,21 @@ def parse_lock(data: bytes, where: str) -> "Lock":
     from reprobridge.lock.model import Lock
 
     try:
-        fields = json.loads(data, object_pairs_hook=_each_once)
-        schema = fields.pop("schema", None) if isinstance(fields, dict) else None
+        fields = json.loads(data, object_pairs_hook=_each_once, parse_int=_whole)
     except (ValueError, RecursionError) as error:
-        raise _no_json(data, where, error) from error
+        raise _no_json(data, where, complaint(error)) from error
+    if not isinstance(fields, dict):
+        raise _no_json(data, where, f"a JSON value of another kind ({type(fields).__name__})")
+    schema = fields.pop("schema", None)
     if schema != SCHEMA:
         newer = isinstance(schema, str) and re.fullmatch(_ANY_SCHEMA, schema)
         hint = "it was written by a newer release: upgrade reprobridge" if newer else _RESTORE
         raise LockError(
-            "the lock is of another schema", where=where, expected=SCHEMA, found=short(schema), hint=hint
+            "the lock is of another schema",
+            where=where,
+            expected=SCHEMA,
+            found="none" if schema is None else short(schema),
+            hint=hint,
         )
     try:
         return decode(Lock, fields)
@@ -90,7 +98,7 @@ def parse_lock(data: bytes, where: str) -> "Lock":
         ) from error
 
 
-def _no_json(data: bytes, where: str, error: ValueError | RecursionError) -> LockError:
+def _no_json(data: bytes, where: str, found: str) -> LockError:
     if mark := merge_mark(data):
         return LockError(
             "the lock holds both sides of a merge",
@@ -103,9 +111,16 @@ def _no_json(data: bytes, where: str, error: ValueError | RecursionError) -> Loc
         "the lock is no JSON",
         where=where,
         expected="a JSON object with each key once",
-        found=complaint(error),
+        found=found,
         hint=_RESTORE,
     )
+
+
+def _whole(digits: str) -> int:
+    """A number of the file; what is longer than any size is none of ours, and Python reads no text of 5000 digits."""
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:

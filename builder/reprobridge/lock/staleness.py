@@ -106,7 +106,7 @@ def _debian(spec: Spec, locked: LockedDebian) -> list[str]:
 def _python(spec: Spec, locked: LockedPython) -> list[str]:
     path = spec.environment.python.requirements
     where = "environment.python" if path is None else str(path)
-    asked = [] if path is None else list(_requirements(spec.files[path].decode()))
+    asked = [] if path is None else list(_requirements(spec.files[path].decode("utf-8-sig")))
     wheels = {wheel.name: wheel for wheel in locked.wheels}
     # Their requirements may have no name, and their address is none of a wheel.
     built = {build.name for build in locked.builds}

@@ -16,6 +16,7 @@ from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid
 from reprobridge.spec.templates import template_names
 from reprobridge.spec.tree import BrokenYamlError, Memory, tree_of
+from reprobridge.system.files import obstacle
 
 
 def read_spec(
@@ -39,7 +40,8 @@ def _bytes(folder: Path) -> bytes:
     try:
         data = read_regular(str(folder / FILE_NAME))
     except OSError as error:
-        found = error.strerror or str(error)
+        link = obstacle(folder / FILE_NAME) if isinstance(error, FileNotFoundError) else None
+        found = link or error.strerror or str(error)
     else:
         if data is not None:
             return data

@@ -85,6 +85,28 @@ def test_a_key_that_a_merge_left_twice_is_refused() -> None:
     assert "version control" in str(caught.value)
 
 
+@pytest.mark.parametrize("digits", [19, 400, 6000])
+def test_a_number_that_is_no_size_of_anything_is_refused(digits: int) -> None:
+    data = lock_bytes(LOCK).replace(b'"size": 1', b'"size": 1' + b"0" * (digits - 1), 1)
+    with pytest.raises(LockError, match=r"a number of \d+ digits"):
+        parse_lock(data, "lock")
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"[]", "another kind (list)"),
+        (b'"x"', "another kind (str)"),
+        (b"null", "another kind"),
+        (b"{}", "none"),
+    ],
+)
+def test_what_is_not_even_an_object_is_said_to_be_none(data: bytes, found: str) -> None:
+    with pytest.raises(LockError) as caught:
+        parse_lock(data, "lock")
+    assert found in str(caught.value.found)
+
+
 def test_text_that_no_file_can_hold_is_refused() -> None:
     data = lock_bytes(LOCK).replace(b"six-1.0-py3-none-any.whl", rb"\ud800.whl")
     with pytest.raises(LockError, match=r"wheels\[\d\]\.file\.name is wrong"):

@@ -60,6 +60,7 @@ def test_a_fresh_lock_has_nothing_to_say(wine: Path, doors: Doors) -> None:
         ("scikit-learn\n", ["numpy 2.", "is locked and not asked for any more"]),
         ("numpy\nnumpy<2\nscikit-learn\n", ["numpy<2 is asked for"]),
         ("# a comment\nnumpy\nscikit-learn\n", ["its text changed (comments count)"]),
+        ("\ufeffnumpy\nscikit-learn < 1\n", ["scikit-learn<1 is asked for"]),
     ],
 )
 def test_a_requirement_is_named(requirements: str, said: list[str], wine: Path, doors: Doors) -> None:

@@ -214,6 +214,14 @@ def test_what_is_no_specification_is_refused_with_a_hint(artifact: ArtifactOnDis
     assert problem.hint or kind == "too long"
 
 
+def test_a_link_that_leads_nowhere_is_named_where_a_specification_is_missing(
+    artifact: ArtifactOnDisk,
+) -> None:
+    (artifact.folder / FILE_NAME).symlink_to("nowhere.yaml")
+    with pytest.raises(SpecError, match="a link to nowhere"):
+        read_spec(artifact.folder)
+
+
 @pytest.mark.parametrize("path", ["source.path", "source.exclude", "guide"])
 def test_a_path_or_glob_that_no_system_opens_is_refused(artifact: ArtifactOnDisk, path: str) -> None:
     put(artifact.spec, path, ["[" * 400_000] if path.endswith("exclude") else "a" * 4097)
