@@ -21,6 +21,18 @@ DEEPEST = 10
 _NO_YAML = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Characters that YAML 1.1 does not allow (§5.1)."""
 
+_QUOTE = "quote a value that holds `: ` or ` #`, or starts with one of `[{&*!|>%@`"
+_HINTS = {
+    "quoted scalar": r"in double quotes \ begins an escape: write \\ for one, or use single quotes",
+    "parsing a flow": "close each bracket, set commas between values, and quote one that holds `: `, a comma or a bracket",
+    "expected key": "begin the keys of a mapping in one column, and end a quoted value with its quote: '' is one within '",
+    "expected '-'": "begin all items of a list in one column, each with `- `",
+    "directive": "take the line with % out",
+    "incompatible YAML": "take the line with %YAML out",
+    "<document start>": "one file is one document: take the line with ... out",
+}
+"""What to do, by what the parser says."""
+
 # libyaml where PyYAML was built with it: ten times faster.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
@@ -38,8 +50,8 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"the byte 0x{data[error.start]:02x} in line {line}"
         raise BrokenYamlError(Problem(name, "text in UTF-8", found, "save the file as UTF-8")) from error
-    if line := merge_mark(data):  # brackets and quotes may span it, so that it would be part of a value
-        raise BrokenYamlError(Problem(f"{name}, line {line}", UNMERGED, both_sides(line), RESOLVE))
+    if mark := merge_mark(data):  # brackets and quotes may span it, so that it would be part of a value
+        raise BrokenYamlError(Problem(f"{name}, line {mark}", UNMERGED, both_sides(mark), RESOLVE))
     try:
         return _Builder(text, name).document(place)
     except yaml.MarkedYAMLError as error:
@@ -55,10 +67,13 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
 def _syntax_problem(error: yaml.MarkedYAMLError, name: str, text: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
-    said = ", ".join(part for part in (error.context, error.problem) if part)
-    hint = "quote a value that holds `: ` or ` #`, or starts with one of `[{&*!|>%@`"
+    said = ", ".join(part for part in (error.context, error.problem) if part).removeprefix("found ")
     if mark and _is_tab(text, mark.line, mark.column):
         hint = "indent with blanks, not with tabs"
+    else:
+        hint = next((hint for sign, hint in _HINTS.items() if sign in said), _QUOTE)
+    if error.context_mark and "quoted scalar, found unexpected end" in said:
+        hint = f"close the quote that opens in line {error.context_mark.line + 1}"
     return Problem(where, "YAML", said or "something else", hint)
 
 

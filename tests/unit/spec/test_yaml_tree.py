@@ -88,6 +88,30 @@ def test_what_the_format_has_no_use_for_is_refused_with_its_line(data: bytes, wh
     assert found in text.partition("found ")[2]
 
 
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [
+        (rb'a: "C:\x"', "use single quotes"),
+        (rb'a: "\ud800"', "use single quotes"),
+        (b'a: 1\nb: "x\n\n', "close the quote that opens in line 2"),
+        (b"a: 'it's'\n", "'' is one within '"),
+        (b"a:\n  - b\n c: 1\n", "in one column"),
+        (b"- a\nb: 1\n", "in one column"),
+        (b"a: [1,\n", "close each bracket"),
+        (b"a: {b: c: d}\n", "close each bracket"),
+        (b"%YAML 2.0\n---\na: 1\n", "take the line with %YAML out"),
+        (b"%FOO bar\n---\na: 1\n", "take the line with % out"),
+        (b"a: b\n...\nc: d\n", "take the line with ... out"),
+        (b"a: @x\n", "quote a value"),
+        (b"a: b: c\n", "quote a value"),
+    ],
+)
+def test_a_syntax_error_advises_what_helps_against_it(data: bytes, hint: str) -> None:
+    text = refusal(data)
+    assert hint in text.partition("hint: ")[2]
+    assert "found found" not in text
+
+
 def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert read_tree(b"\xef\xbb\xbfa: 1\n", "x.yaml") == read_tree(b"a: 1\n", "x.yaml")
 
