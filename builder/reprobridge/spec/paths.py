@@ -42,6 +42,12 @@ def _too_long(node: Node) -> str | None:
     return f"{length} characters, {LONGEST} are allowed" if length > LONGEST else None
 
 
+def _slashes(node: Node) -> str | None:
+    """What is advised for a path of Windows; None for any other."""
+    windows = isinstance(node, Scalar) and "\\" in node.text
+    return "separate folders by /, on every system" if windows else None
+
+
 class RelativePath(Shape[PurePosixPath]):
     """A path below some folder; nothing is opened."""
 
@@ -49,7 +55,7 @@ class RelativePath(Shape[PurePosixPath]):
 
     def read(self, node: Node, reading: Reading) -> PurePosixPath | Literal[Invalid.INVALID]:
         """The path in its shortest form."""
-        return relative_path(node) or self.refuse(node, reading, found=_too_long(node))
+        return relative_path(node) or self.refuse(node, reading, _slashes(node), _too_long(node))
 
     def schema(self) -> Schema:
         """A string that does not start with a slash."""
@@ -100,7 +106,11 @@ class PathText(Shape[str]):
     def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
         """The path in its shortest form, as text."""
         path = relative_path(node)
-        return path.as_posix() if path else self.refuse(node, reading, self._hint, _too_long(node))
+        return (
+            path.as_posix()
+            if path
+            else self.refuse(node, reading, _slashes(node) or self._hint, _too_long(node))
+        )
 
     def schema(self) -> Schema:
         """A string that does not start with a slash."""

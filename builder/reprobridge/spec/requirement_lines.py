@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from reprobridge.errors import Problem
 from reprobridge.frozen import frozen
+from reprobridge.spec.letters import with_odd_character
 from reprobridge.spec.nodes import shown
 from reprobridge.spec.package_name import normalized
 
@@ -50,7 +51,7 @@ def read_requirement(place: str, text: str) -> "str | SourceWish | Problem":
     except (ValueError, RecursionError):  # also of numbers, addresses and markers that are none
         from reprobridge.spec.requirement_source import unnamed_source
 
-        hint = "see PEP 508; options have keys of their own"
+        hint = with_odd_character("see PEP 508; options have keys of their own", text)
         expected = "NAME[EXTRAS] VERSIONS, NAME @ URL, or ./FOLDER"
         return unnamed_source(place, text) or Problem(place, expected, shown(text), hint)
     name = normalized(requirement.name)

@@ -8,6 +8,7 @@ import re
 from typing import Literal
 
 from reprobridge.spec.decimals import canonical
+from reprobridge.spec.letters import odd_character, with_odd_character
 from reprobridge.spec.nodes import Node, Scalar, is_null
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.shapes import Invalid, Schema, Shape
@@ -85,7 +86,8 @@ class Word(Shape[str]):
         """The text, if all of it matches."""
         if isinstance(node, Scalar) and not is_null(node) and self.matches(node.text):
             return node.text
-        return self.refuse(node, reading, self.hint)
+        text = node.text if isinstance(node, Scalar) else ""
+        return self.refuse(node, reading, with_odd_character(self.hint, text))
 
     def schema(self) -> Schema:
         """A string with a pattern, or what an editor takes for a number: its text may match (a commit)."""
@@ -173,7 +175,7 @@ class Whole(Shape[int]):
             number = int(node.text)
             if self._least <= number and (self._most is None or number <= self._most):
                 return number
-        return self.refuse(node, reading)
+        return self.refuse(node, reading, odd_character(node.text) if isinstance(node, Scalar) else None)
 
     def schema(self) -> Schema:
         """An integer or its text."""

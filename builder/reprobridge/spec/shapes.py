@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Final, Generic, Literal, TypeVar
 
 from reprobridge.frozen import frozen
+from reprobridge.spec.letters import with_odd_character
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, describe, is_null, shown
 from reprobridge.spec.reading import Reading
 
@@ -211,7 +212,8 @@ class Record(Shape[T_co]):
                 continue
             free = [key for key in self.keys if key not in node.items]
             guess = reading.guess(name, free)
-            hint = f"did you mean {guess}?" if guess else f"keys here are {', '.join(self.keys)}"
+            known = f"did you mean {guess}?" if guess else f"keys here are {', '.join(self.keys)}"
+            hint = with_odd_character(known, name)
             reading.report(item, "a key of the format", f"the unknown key {shown(name)}", hint)
             meant |= {guess} if guess else set()
         return meant
