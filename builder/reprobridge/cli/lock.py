@@ -127,12 +127,15 @@ def _require_locked(names: tuple[str, ...], lock: "Lock") -> None:
 def _check(folder: Path, doors: Doors) -> int:
     from reprobridge.lock.file import FILE_NAME, read_lock
     from reprobridge.lock.freshness import stale_wishes
+    from reprobridge.lock.owners import owners
     from reprobridge.lock.staleness import staleness, tool_changes
     from reprobridge.lock.tools import tools_remedy
     from reprobridge.spec.parse import read_spec
 
     spec, lock, lock_doors = read_spec(folder), read_lock(folder / FILE_NAME), doors.for_locking()
     stale = stale_wishes(spec, lock, folder, lock_doors)
+    if not stale:
+        owners(spec, lock.platforms.values())
     changed, tools = staleness(stale, spec, lock, folder, lock_doors), tool_changes(lock.tools)
     for line in (*changed, *tools):
         print(line, file=doors.out)

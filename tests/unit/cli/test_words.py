@@ -123,6 +123,17 @@ def test_locking_keeps_the_tools_of_another_state_and_says_that_a_build_refuses_
     succeed(reprobridge("lock", copy, "--check", store=tmp_path / "store"))
 
 
+def test_a_check_refuses_what_a_build_would_though_the_lock_is_fresh(tmp_path: Path) -> None:
+    copy = copy_of(MINIMAL, tmp_path)
+    spec = copy / "reprobridge.yaml"
+    owners = "python: {owners: {a.py: nosuch}, "
+    spec.write_text(spec.read_text().replace("python: {", owners))
+    done = reprobridge("lock", copy, "--check", store=tmp_path / "store")
+    assert done.returncode == 3
+    assert "environment.python.owners" in done.stderr
+    assert "answers the spec" not in done.stderr
+
+
 def test_a_new_artifact_locks_without_a_warning(tmp_path: Path) -> None:
     succeed(reprobridge("init", tmp_path / "new", store=tmp_path / "store"))
     done = reprobridge("lock", tmp_path / "new", store=tmp_path / "store")
