@@ -1,15 +1,43 @@
 """One item of `tasks`: a reported number and how it is measured."""
 
+from typing import Literal
+
 from reprobridge.spec.extract import EXTRACT
 from reprobridge.spec.measurement import MEASUREMENT, PUBLISHED, REFERENCES
 from reprobridge.spec.model import Experiment, Resources, Seeds, Smoke, Task
-from reprobridge.spec.nodes import Entries, Node
+from reprobridge.spec.nodes import Entries, Node, Scalar, is_null, shown
 from reprobridge.spec.paths import PathText
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.scalars import BYTES, IDENTIFIER, SECONDS, TEXT, VERBATIM, Choice, Whole
-from reprobridge.spec.shapes import Key, ListOf, Record
+from reprobridge.spec.shapes import Invalid, Key, ListOf, Record
 
-_COMMAND = ListOf(VERBATIM, least=1)
+_SHELLS_OWN = frozenset("|&;<>()$`*?[]~#=\n\\")
+"""Characters that a shell may make something of."""
+
+
+class _Command(ListOf[str]):
+    """A command's words; no shell splits them."""
+
+    def read(self, node: Node, reading: Reading) -> tuple[str, ...] | Literal[Invalid.INVALID]:
+        """The words, or a report that shows how a command line is written."""
+        if isinstance(node, Scalar) and not is_null(node):
+            words = ", ".join(map(shown, _words(node.text)))
+            return self.refuse(node, reading, f"write it as a list: [{words}]")
+        return super().read(node, reading)
+
+
+def _words(line: str) -> list[str]:
+    """A command line as a list: split where that needs no shell."""
+    import shlex
+
+    try:
+        words = [] if _SHELLS_OWN.intersection(line) else shlex.split(line)
+    except ValueError:  # a quote that is not closed
+        words = []
+    return words or ["sh", "-c", line]
+
+
+_COMMAND = _Command(VERBATIM, least=1)
 _CHECKPOINT = PathText(hint="checkpoints that do not come with the source are not supported by this release")
 
 EXPERIMENT = Record(

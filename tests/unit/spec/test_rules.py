@@ -235,7 +235,25 @@ def test_what_looks_right_and_is_not_gets_a_hint(
     assert said in str(problem.hint)
 
 
-def test_so_does_a_key_and_a_requirement(artifact: ArtifactOnDisk) -> None:
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("python run.py", '["python", "run.py"]'),
+        ("python 'run it.py' --fast", '["python", "run it.py", "--fast"]'),
+        ("python run.py | tee log", '["sh", "-c", "python run.py | tee log"]'),
+        ("python 'run.py", '["sh", "-c", "python \'run.py"]'),
+        ("A=1 python run.py", '["sh", "-c", "A=1 python run.py"]'),
+    ],
+)
+def test_a_command_line_is_shown_as_the_list_that_it_should_be(
+    artifact: ArtifactOnDisk, line: str, words: str
+) -> None:
+    for holder in (artifact.task, artifact.task["smoke"]):
+        holder["command"] = line
+    assert [problem.hint for problem in artifact.problems()] == [f"write it as a list: {words}"] * 2
+
+
+def test_an_odd_character_of_a_key_and_of_a_requirement_is_named(artifact: ArtifactOnDisk) -> None:
     artifact.write("requirements.in", "num\u0440y\n".encode())
     artifact.spec["l\u0456cense"] = artifact.spec.pop("license")
     hints = [str(problem.hint) for problem in artifact.problems()]
