@@ -5,10 +5,15 @@ def odd_character(text: str) -> str | None:
     """Which character of a text is none of ASCII's, the first of them; None where all are."""
     if text.isascii():
         return None
+    number, odd = next((number, one) for number, one in enumerate(text, 1) if not one.isascii())
+    return f"its character {number} is {code_point(odd)}"
+
+
+def code_point(character: str) -> str:
+    """The character by number and name."""
     from unicodedata import name
 
-    number, odd = next((number, one) for number, one in enumerate(text, 1) if not one.isascii())
-    return f"its character {number} is U+{ord(odd):04X} ({name(odd, 'which has no name')})"
+    return f"U+{ord(character):04X} ({name(character, 'which has no name')})"
 
 
 def with_odd_character(hint: str | None, text: str) -> str | None:

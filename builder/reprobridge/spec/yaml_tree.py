@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import yaml
 
 from reprobridge.errors import Problem
+from reprobridge.spec.letters import code_point
 from reprobridge.spec.merge import RESOLVE, UNMERGED, both_sides, merge_mark
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, shown
 from reprobridge.spec.tree import LARGEST, BrokenYamlError
@@ -32,6 +33,9 @@ _HINTS = {
     "<document start>": "one file is one document: take the line with ... out",
 }
 """What to do, by what the parser says."""
+
+_NO_BLANK = r"[\x85\u2028\u2029]|(?m:^ *)[\xa0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]"
+"""What looks like a blank and ends a line or is part of a word (YAML 1.1, §5.4)."""
 
 # libyaml where PyYAML was built with it: ten times faster.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -70,6 +74,9 @@ def _syntax_problem(error: yaml.MarkedYAMLError, name: str, text: str) -> Proble
     said = ", ".join(part for part in (error.context, error.problem) if part).removeprefix("found ")
     if mark and _is_tab(text, mark.line, mark.column):
         hint = "indent with blanks, not with tabs"
+    elif odd := re.search(_NO_BLANK, text):
+        line = text.count("\n", 0, odd.end() - 1) + 1
+        hint = f"put a blank in place of {code_point(text[odd.end() - 1])} in line {line}"
     else:
         hint = next((hint for sign, hint in _HINTS.items() if sign in said), _QUOTE)
     if error.context_mark and "quoted scalar, found unexpected end" in said:
