@@ -72,16 +72,29 @@ def _syntax_problem(error: yaml.MarkedYAMLError, name: str, text: str) -> Proble
     mark = error.problem_mark or error.context_mark
     where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
     said = ", ".join(part for part in (error.context, error.problem) if part).removeprefix("found ")
+    return Problem(where, "YAML", said or "something else", _advice(error, said, text))
+
+
+def _advice(error: yaml.MarkedYAMLError, said: str, text: str) -> str:
+    opened = error.context_mark
+    mark = error.problem_mark or opened
     if mark and _is_tab(text, mark.line, mark.column):
-        hint = "indent with blanks, not with tabs"
-    elif odd := re.search(_NO_BLANK, text):
-        line = text.count("\n", 0, odd.end() - 1) + 1
-        hint = f"put a blank in place of {code_point(text[odd.end() - 1])} in line {line}"
-    else:
-        hint = next((hint for sign, hint in _HINTS.items() if sign in said), _QUOTE)
-    if error.context_mark and "quoted scalar, found unexpected end" in said:
-        hint = f"close the quote that opens in line {error.context_mark.line + 1}"
-    return Problem(where, "YAML", said or "something else", hint)
+        return "indent with blanks, not with tabs"
+    if mark and (found := _no_blank(text, mark.line)):
+        return found
+    if opened and "quoted scalar, found unexpected end" in said:
+        return f"close the quote that opens in line {opened.line + 1}"
+    return next((hint for sign, hint in _HINTS.items() if sign in said), _QUOTE)
+
+
+def _no_blank(text: str, number: int) -> str | None:
+    """What is advised where shortly before this line, counted from 0 as YAML does, something looks like a blank."""
+    lines, start = text.splitlines(keepends=True), max(number - 2, 0)
+    before, near = "".join(lines[:start]), "".join(lines[start : number + 1])
+    if (odd := re.search(_NO_BLANK, near)) is None:
+        return None
+    line = f"{before}{near[: odd.end() - 1]}".count("\n") + 1
+    return f"put a blank in place of {code_point(odd[0][-1])} in line {line}"
 
 
 def _is_tab(text: str, line: int, column: int) -> bool:
