@@ -176,3 +176,11 @@ class ArtifactOnDisk:
         problems = self.problems(text)
         assert len(problems) == 1, problems
         return problems[0]
+
+
+def put(spec: Any, path: str, value: object) -> None:
+    """Set the value at a path such as `paper.year` of a specification."""
+    *sections, key = path.split(".")
+    for section in sections:
+        spec = spec[section]
+    spec[key] = value

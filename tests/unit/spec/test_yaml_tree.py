@@ -107,6 +107,7 @@ def test_what_the_format_has_no_use_for_is_refused_with_its_line(data: bytes, wh
         ("a: 1\nb: c\u2028d\ne: f\n".encode(), "in place of U+2028 (LINE SEPARATOR) in line 2"),
         ("a: c\x85d\ne: f\n".encode(), "in place of U+0085 (which has no name) in line 1"),
         ("a:\n  b: c\n\xa0\xa0d: e\n  f: g\n".encode(), "in place of U+00A0 (NO-BREAK SPACE) in line 3"),
+        ("a: |\n  b\n  \xa0c\nd: e\nf: g\nh: i: j\n".encode(), "quote a value"),
     ],
 )
 def test_a_syntax_error_advises_what_helps_against_it(data: bytes, hint: str) -> None:
