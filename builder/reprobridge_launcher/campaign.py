@@ -50,11 +50,20 @@ class Order(Record):
     """Is a value that isn't compatible a failure?"""
 
 
+class Ground(Record):
+    """What all tasks run on."""
+
+    machine: "hardware.Hardware"
+    """The machine."""
+    inputs: "tuple[evidence.File, ...]"
+    """Declared data sets as they were found."""
+
+
 def carry_out(order: Order) -> int:
     """Run the tasks in their order and return the exit code of the first that failed."""
     for task in order.tasks:
         plan.steps(task, order.request)  # refuses what makes no sense before anything runs
-    found = _found(order)
+    ground = _ground(order)
     out = _evidence_folder(order)
     interrupts = process.Interrupts()
     interrupts.install()
@@ -64,7 +73,7 @@ def carry_out(order: Order) -> int:
             if interrupts.number:
                 codes.append(outcome.FAILED)
                 break
-            run = measure.run(_job(order, task, out, found), interrupts)
+            run = measure.run(_job(order, task, out, ground), interrupts)
             code = exit_code(order, run.record)
             (terminal.talk if order.as_json else terminal.out)(report(task, run.record, run.folder))
             if run.unwritten is not None:
@@ -80,43 +89,42 @@ def carry_out(order: Order) -> int:
     return failed[0] if failed else outcome.MEASURED
 
 
-def _job(
-    order: Order, task: Task, out: str, found: "tuple[hardware.Hardware, tuple[evidence.File, ...]]"
-) -> measure.Job:
+def _job(order: Order, task: Task, out: str, ground: "Ground") -> measure.Job:
     return measure.Job(
         layout=order.layout,
         manifest=order.manifest,
         task=task,
         request=order.request,
         out=out,
-        machine=found[0],
-        inputs=found[1],
+        machine=ground.machine,
+        unfit=fitness.unfit(_fitness(order, (task,), ground.machine)) if order.request.anyway else (),
+        inputs=ground.inputs,
         echo=(2, 2) if order.as_json else (1, 2),
     )
 
 
-def _found(order: Order) -> "tuple[hardware.Hardware, tuple[evidence.File, ...]]":
+def _ground(order: Order) -> Ground:
     """Look at machine and data; stop before anything runs where they aren't what the tasks need."""
     inputs = setting.inputs(order.manifest, order.layout)
     machine = hardware.read(uses_gpus=fitness.uses_gpus(order.tasks))
-    unfit = []
-    for finding in _fitness(order, machine):
-        if finding.verdict == "failed":
-            unfit.append(finding)
-        elif finding.verdict == "warning":
+    found = _fitness(order, order.tasks, machine)
+    unfit = [finding for finding in found if finding.verdict == "failed"]
+    for finding in found:
+        if finding.verdict == "warning" or (finding in unfit and order.request.anyway):
             terminal.talk("warning: {}: {}\nhint: {}\n".format(finding.id, finding.detail, finding.remedy))
-    if unfit:
-        said = "; ".join("{}: {}".format(finding.id, finding.detail) for finding in unfit)
-        raise outcome.StopError(unfit[0].code, said, "; ".join(finding.remedy or "" for finding in unfit))
-    return machine, inputs
+    if unfit and not order.request.anyway:
+        hints = [finding.remedy or "" for finding in unfit]
+        hints.append("--anyway runs it all the same, and records this")
+        raise outcome.StopError(unfit[0].code, "; ".join(fitness.unfit(found)), "; ".join(hints))
+    return Ground(machine=machine, inputs=inputs)
 
 
-def _fitness(order: Order, machine: "hardware.Hardware") -> "tuple[Finding, ...]":
+def _fitness(order: Order, tasks: "tuple[Task, ...]", machine: "hardware.Hardware") -> "tuple[Finding, ...]":
     """What must hold of the machine; a smoke run needs the GPU, but not what the whole task takes."""
     if order.request.smoke:
-        return (fitness.gpu(order.manifest, order.tasks, machine),)
+        return (fitness.gpu(order.manifest, tasks, machine),)
     offer = fitness.offer(machine, order.out or order.layout.out)
-    return tuple(fitness.findings(order.manifest, order.tasks, offer))
+    return tuple(fitness.findings(order.manifest, tasks, offer))
 
 
 def _evidence_folder(order: Order) -> str:
@@ -182,6 +190,7 @@ def result(task: Task, record: evidence.Evidence) -> "dict[str, object]":
         "published_in_interval": compared.published_in_interval if compared else None,
         "relative_half_width": compared.relative_half_width if compared else None,
         "low_power": compared.low_power if compared and compared.verdict else None,
+        "unfit": record.unfit,
         "deviations": record.deviations,
         "failure": record.failure.message if record.failure else None,
     }
@@ -199,6 +208,7 @@ def report(task: Task, record: evidence.Evidence, folder: str) -> str:
         if task.published and record.mode == "scored":
             rows.append(("  published", "{} ({})".format(task.published.raw, task.published.location)))
         rows += _verdict(record)
+    rows += [("  unfit", text) for text in record.unfit]
     rows += [("  deviation", text) for text in record.deviations]
     rows.append(("  evidence", folder))
     return "{}: {}\n{}".format(task.id, name, terminal.table(rows))

@@ -222,6 +222,8 @@ class Evidence(Record):
     """In which environment."""
     hardware: "Hardware"
     """On which machine."""
+    unfit: "tuple[str, ...]" = ()
+    """What the machine lacks by the task's word, where it was run there all the same (`--anyway`)."""
     deviations: "tuple[str, ...]"
     """How the run differs from the observation that the task defines; with any, nothing is compared."""
     start: "float"

@@ -61,6 +61,13 @@ def findings(manifest: "Manifest", tasks: "tuple[Task, ...]", offer: Offer) -> "
     yield _disk(tasks, offer)
 
 
+def unfit(found: "tuple[Finding, ...]") -> "tuple[str, ...]":
+    """Say in words what keeps tasks from running."""
+    return tuple(
+        "{}: {}".format(finding.id, finding.detail) for finding in found if finding.verdict == "failed"
+    )
+
+
 def gpu(manifest: "Manifest", tasks: "tuple[Task, ...]", machine: "Hardware") -> Finding:
     """Are there enough GPUs, and is the driver new enough for the environment's CUDA?"""
     task, wanted = _most(tasks, "gpus")

@@ -75,7 +75,8 @@ def _usage() -> str:
     lines += [
         "",
         "No command means list.  COMMAND --help says more.",
-        "Exit codes: 0 measured; 2 usage, or no place for evidence; 3 data missing; 4 hardware or driver unfit;",
+        "Exit codes: 0 measured; 2 usage, or no place for evidence; 3 data missing; 4 hardware or driver unfit",
+        "(run --anyway runs there all the same);",
         "5 the command failed, timed out or was stopped, or the evidence can't be written; 6 nothing, or more than",
         "one thing, extracted; 7 integrity broken; 8 not compatible, with --require-compatible.",
         "",

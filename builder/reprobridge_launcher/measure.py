@@ -24,6 +24,8 @@ class Job(Record):
     """Folder of all evidence."""
     machine: "hardware.Hardware"
     """On which machine."""
+    unfit: "tuple[str, ...]"
+    """What it lacks for this task."""
     inputs: "tuple[evidence.File, ...]"
     """Declared data sets as they were found."""
     echo: "tuple[int, int]"
@@ -124,6 +126,7 @@ def _started(
             network=setting.network(),
         ),
         hardware=job.machine,
+        unfit=job.unfit,
         deviations=differs,
         start=time.time(),
         end=None,

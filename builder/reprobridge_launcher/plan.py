@@ -23,6 +23,8 @@ class Request(Record):
     """So many repeats."""
     extra: "tuple[str, ...]" = ()
     """Arguments to add to the command."""
+    anyway: "bool" = False
+    """Run also on a machine that isn't what the task needs by its author's word."""
 
 
 class Step(Record):

@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--repeat", type=count, metavar="N", help="so many repeats: shown, never compared")
     parser.add_argument(
+        "--anyway",
+        action="store_true",
+        help="run also on a machine that lacks what the task needs by its author's word; recorded",
+    )
+    parser.add_argument(
         "--out", type=Path, default=Path("out"), metavar="DIR", help="evidence (default: out)"
     )
     parser.add_argument(
@@ -139,7 +144,7 @@ def _run(
     output = TaskOutput(task.id, show)
     request = RunRequest(
         task=task,
-        options=Request(seed=arguments.seed, repeat=arguments.repeat),
+        options=Request(seed=arguments.seed, repeat=arguments.repeat, anyway=arguments.anyway),
         out=arguments.out,
         # An engine's files belong to the user inside: to ours, so that we can take them.
         user=os.geteuid() or STRANGER,

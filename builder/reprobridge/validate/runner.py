@@ -194,10 +194,9 @@ def _inside(
     subject: Subject, request: RunRequest, results: Path, nonce: str, logs: tuple[BinaryIO, BinaryIO]
 ) -> Shell:
     """The launcher's command; the streams go to our logs and to whoever watches."""
-    words = [f"--{name}={value}" for name, value in _options(request.options)]
     told = {"RRA_NONCE": nonce, "RRA_IMAGE_DIGEST": str(subject.digest)}
     return Shell(
-        argv=(LAUNCHER, "run", request.task.id, *words),
+        argv=(LAUNCHER, "run", request.task.id, *_words(request.options)),
         environment={**image_environment(subject), **told},
         cwd=working_directory(subject),
         uid=request.user,
@@ -208,11 +207,13 @@ def _inside(
     )
 
 
-def _options(options: plan.Request) -> Iterator[tuple[str, int]]:
+def _words(options: plan.Request) -> Iterator[str]:
     if options.seed is not None:
-        yield "seed", options.seed
+        yield f"--seed={options.seed}"
     if options.repeat is not None:
-        yield "repeat", options.repeat
+        yield f"--repeat={options.repeat}"
+    if options.anyway:
+        yield "--anyway"
 
 
 def _both(one: Callable[[bytes], object], other: Callable[[bytes], object]) -> Callable[[bytes], None]:

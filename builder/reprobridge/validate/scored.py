@@ -106,6 +106,8 @@ def _gaps(record: evidence.Evidence, task: Task) -> list[str]:
         f"it is {record.state}": record.state != "finished",
         f"{len(record.parts)} of {parts(task)} commands were run": not complete,
         "it has neither a value nor a classified failure": record.value is None and not classified,
+        f"it failed where the task was not meant to run: {'; '.join(record.unfit)}": record.value is None
+        and bool(record.unfit),
         f"it deviates: {'; '.join(record.deviations)}": bool(record.deviations),
     }
     return [gap for gap, holds in gaps.items() if holds]

@@ -4,7 +4,7 @@ from reprobridge_launcher import arguments, campaign, manifest, outcome, plan, s
 from reprobridge_launcher.layout import Layout
 
 USAGE = """Usage: run TASK... [--all] [--seed N] [--repeat N] [--out FOLDER] [--json]
-           [--require-compatible] [-- ARGUMENTS...]
+           [--anyway] [--require-compatible] [-- ARGUMENTS...]
 
 Runs each task in a fresh copy of the code, reads its value, and compares it with the published one and with
 the interval of independent reproductions.  Evidence is kept in FOLDER (/out) below the task's id.
@@ -13,11 +13,12 @@ the interval of independent reproductions.  Evidence is kept in FOLDER (/out) be
   --seed N              only this seed: a part of the observation, shown and never compared
   --repeat N            so many repeats; other than the task's own: shown and never compared
   --out FOLDER          where the evidence goes
+  --anyway              also on a machine that lacks what the task needs by its author's word: recorded
   --json                results as JSON on standard output; everything else goes to standard error
   --require-compatible  exit code 8 unless every value is compatible
   -- ARGUMENTS          are added to the command: recorded as a deviation, and never compared
 """
-FLAGS = ("--all", "--json", "--require-compatible")
+FLAGS = ("--all", "--anyway", "--json", "--require-compatible")
 VALUED = ("--seed", "--repeat", "--out")
 
 
@@ -31,7 +32,10 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
         hint = "run TASK -- ARGUMENTS: what stands after -- is added to the task's command"
         raise outcome.StopError(outcome.USAGE, "which task? it stands before --", hint)
     request = plan.Request(
-        seed=given.whole("--seed", 0), repeat=given.whole("--repeat", 1), extra=given.extra
+        seed=given.whole("--seed", 0),
+        repeat=given.whole("--repeat", 1),
+        extra=given.extra,
+        anyway=given.has("--anyway"),
     )
     order = campaign.Order(
         layout=layout,

@@ -3,11 +3,12 @@
 from reprobridge_launcher import arguments, campaign, manifest, outcome, plan, selection
 from reprobridge_launcher.layout import Layout
 
-USAGE = """Usage: smoke [TASK...] [--out FOLDER] [--json]
+USAGE = """Usage: smoke [TASK...] [--anyway] [--out FOLDER] [--json]
 
 Runs the short command of each task (all tasks without an argument) and reads its value, which never counts.
+With --anyway also where GPU or driver are not what the task needs.
 """
-FLAGS = ("--json",)
+FLAGS = ("--anyway", "--json")
 VALUED = ("--out",)
 
 
@@ -22,7 +23,7 @@ def execute(layout: Layout, given: arguments.Arguments) -> int:
         layout=layout,
         manifest=artifact,
         tasks=selection.chosen(artifact, names),
-        request=plan.Request(smoke=True),
+        request=plan.Request(smoke=True, anyway=given.has("--anyway")),
         out=given.options.get("--out", ""),
         as_json=given.has("--json"),
     )

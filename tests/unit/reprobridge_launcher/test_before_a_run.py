@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge_launcher import evidence
 from support.launcher_artifact import Artifact, artifact, manifest, task
 
 
@@ -47,6 +48,51 @@ def test_a_machine_that_is_too_small_for_one_task_stops_all_before_any_runs(
     assert "hint: " in result.stderr
     assert not list(made.out.iterdir())
     assert made.call("run", "lda").returncode == 0
+
+
+@pytest.mark.parametrize("need", ["memory", "disk"])
+def test_a_task_runs_anyway_on_a_machine_too_small_for_it_and_its_record_says_so(
+    tmp_path: Path, need: str
+) -> None:
+    made = artifact(tmp_path, resources={"gpus": 0, need: 1 << 60})
+    assert "--anyway" in made.call("run", "lda").stderr
+    result = made.call("run", "lda", "--anyway", "--json")
+    assert (result.returncode, f"warning: {need}: " in result.stderr) == (0, True)
+    (told,) = json.loads(result.stdout)["results"]
+    record = evidence.parse(made.evidence())
+    (lacking,) = record.unfit
+    assert lacking.startswith(f"{need}: ")
+    assert lacking.endswith("lda needs 1048576.0 TiB")
+    assert (told["unfit"], told["compatible"], record.deviations) == ([lacking], True, ())
+
+
+def test_of_several_tasks_that_run_anyway_each_record_says_only_what_its_own_task_lacks(
+    tmp_path: Path,
+) -> None:
+    large = task(id="qda", resources={"gpus": 0, "memory": 1 << 60})
+    made = Artifact(tmp_path).write(manifest(task(), large))
+    assert made.call("run", "--all", "--anyway").returncode == 0
+    assert [len(made.evidence(name)["unfit"]) for name in ("lda", "qda")] == [0, 1]
+
+
+def test_a_smoke_run_goes_on_anyway_without_the_gpu_that_its_task_needs(tmp_path: Path) -> None:
+    made = artifact(tmp_path, resources={"gpus": 99})
+    assert made.call("smoke", "lda").returncode == 4
+    assert made.call("smoke", "lda", "--anyway").returncode == 0
+    (lacking,) = made.evidence()["unfit"]
+    assert "lda needs 99 NVIDIA GPUs" in lacking
+
+
+def test_a_fit_machine_lacks_nothing_whatever_is_asked_for(tmp_path: Path) -> None:
+    made = artifact(tmp_path)
+    assert made.call("run", "lda", "--anyway").returncode == 0
+    assert made.evidence()["unfit"] == []
+
+
+def test_missing_data_stop_a_run_that_goes_on_anyway(tmp_path: Path) -> None:
+    entry = {"id": "d", "path": "d.bin", "sha256": "0" * 64, "size": 4, "delivery": "mount"}
+    made = Artifact(tmp_path).write(manifest(data=[entry]))
+    assert made.call("run", "lda", "--anyway").returncode == 3
 
 
 def test_fewer_cores_are_told_and_stop_nothing(tmp_path: Path) -> None:

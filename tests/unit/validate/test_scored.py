@@ -70,6 +70,16 @@ def test_what_does_not_count_is_not_kept(
     assert kept_scored(store, artifact, artifact.tasks[0]) is None
 
 
+def test_a_failure_on_a_machine_that_lacks_what_the_task_needs_is_not_kept_but_a_value_is(
+    store: Store, artifact: Manifest
+) -> None:
+    (task,) = artifact.tasks
+    lacking = ("memory: 1.0 GiB, free 1.0 GiB; lda needs 16.0 GiB",)
+    broken = replaced(record_of(artifact, task, **failed("resource_or_access")), unfit=lacking)
+    assert not keep_scored(store, artifact, broken)
+    assert keep_scored(store, artifact, record_of(artifact, task, unfit=lacking))
+
+
 def test_a_value_replaces_a_failure_and_not_the_other_way_round(store: Store, artifact: Manifest) -> None:
     (task,) = artifact.tasks
     for record, value in (
