@@ -59,7 +59,10 @@ def json_scanner() -> "Scanner":
     try:
         from _json import make_scanner
     except ImportError:
-        from json.scanner import make_scanner
+        from json.decoder import JSONDecoder  # Python's own scanner wants more of its context
+
+        decoder = JSONDecoder(object_pairs_hook=_JsonContext.object_pairs_hook, parse_constant=float)
+        return decoder.scan_once  # type: ignore[attr-defined,no-any-return]
     return make_scanner(_JsonContext)  # type: ignore[arg-type]
 
 

@@ -55,6 +55,46 @@ def test_cut_json_is_a_value_error_where_nobody_imported_json(cut: str) -> None:
     assert "char" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": [1, -2.5e3, true, null, "\\u00e9"], "b": {"c": NaN}}', "value"),
+        ("[1 2]", "error"),
+        ('{"a": 1, "b": 2, "a": 3}', "error"),
+        *((text, "error") for text in ("", "{", '{"a":1', "[1,", '"a', "tru", '{"a": 1} x')),
+    ],
+)
+def test_an_interpreter_without_the_c_scanner_reads_and_refuses_the_same(text: str, said: str) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "if sys.argv[3] == 'hidden': sys.modules['_json'] = None\n"
+        "from reprobridge_launcher import cparts\n"
+        "try: print('value', repr(cparts.read_json(sys.argv[2])))\n"
+        "except ValueError as error: print('error')\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", program, str(BUILDER), text]
+    hidden, usual = (
+        subprocess.run([*command, how], capture_output=True, text=True, check=True).stdout
+        for how in ("hidden", "usual")
+    )
+    assert hidden == usual
+    assert hidden.startswith(said)
+
+
+def test_an_interpreter_without_the_c_scanner_measures_what_stands_in_json(tmp_path: Path) -> None:
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "outputs/r.json").write_text('{"x/y": [{"a": "\\u00e9"}, {"a": 98.5}], "b": [1, 2]}')
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); sys.modules['_json'] = None\n"
+        "from reprobridge_launcher import extraction\n"
+        "rule = {'kind': 'json', 'file': 'r.json', 'json': '/x~1y/1/a'}\n"
+        "print(extraction.extract(extraction.parse(rule, 'extract'), sys.argv[2]).value)\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", program, str(BUILDER), str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("98.5\n", "")
+
+
 def test_a_name_that_occurs_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="a occurs twice"):
         cparts.read_json('{"a": 1, "b": {}, "a": 2}')
