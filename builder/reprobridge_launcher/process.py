@@ -26,6 +26,8 @@ LINGER = 1.0
 """Seconds that background processes get after the command itself has ended."""
 PIECE = 4096
 """Bytes that a ready pipe takes without blocking (PIPE_BUF)."""
+LONGEST_WAIT = 86400.0
+"""Seconds after which a wait begins anew: the kernel counts milliseconds and takes 24 days at most."""
 HELD_PIECES = 32
 """Pieces of a stream that wait for the terminal before the command has to."""
 
@@ -255,12 +257,14 @@ class _Supervisor:
         return True
 
     def _pause(self) -> "float | None":
-        """Seconds until something has to be decided; None for until something happens."""
+        """Seconds until something has to be decided, or less; None for until something happens."""
         if self._status is not None:
             return 0.02  # no event tells that a group is empty
         if self._kill_at is not None:
             return max(self._kill_at - time.monotonic(), 0.02)
-        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
+        return (
+            None if self._deadline is None else min(max(self._deadline - time.monotonic(), 0.0), LONGEST_WAIT)
+        )
 
     def _wait(self, seconds: "float | None") -> None:
         """Wait for the streams, the terminal, a signal or the time, and do what is ready."""

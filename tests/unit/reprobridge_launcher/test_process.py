@@ -151,6 +151,11 @@ def test_a_time_limit_stops_the_whole_group(tmp_path: Path) -> None:
     assert not any(is_running(int(pid)) for pid in pids)
 
 
+@pytest.mark.parametrize("seconds", [25 * 86400.0, 1e300])
+def test_a_time_limit_may_be_longer_than_the_kernel_waits_at_once(tmp_path: Path, seconds: float) -> None:
+    assert shell(tmp_path, "exit 0", timeout=seconds).end().exit_code == 0
+
+
 def test_what_ignores_the_friendly_signal_is_killed(tmp_path: Path) -> None:
     run = shell(tmp_path, "trap '' TERM; echo deaf; while :; do sleep 0.05; done", grace=0.1)
     run.wait_for_output("deaf")
