@@ -26,6 +26,7 @@ COMMANDS = (
 
 def main(words: "list[str]", root: str = "/rra") -> int:
     """Run a command line and return the exit code; `root` is the folder that holds the artifact."""
+    terminal.occupy()
     try:
         return _execute(words, root)
     except outcome.StopError as stop:

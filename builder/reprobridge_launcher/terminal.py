@@ -11,6 +11,15 @@ if TYPE_CHECKING:  # novermin: read by type checkers only
     from typing import Sequence
 
 
+def occupy() -> None:
+    """Put /dev/null in the place of standard streams that are closed, or the next files opened would be taken for them."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor <= 2:
+        os.set_inheritable(descriptor, True)
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
+
+
 def out(text: str) -> None:
     """Write data."""
     _write(1, text)
