@@ -281,15 +281,18 @@ def new_run(base: str, task: str, mode: str) -> "tuple[str, str]":
 def write(evidence: Evidence, folder: str) -> None:
     """Put a record in place, in one step also over an earlier one of the same run; `keep` makes it durable."""
     path = os.path.join(folder, NAME)
+    new = path + ".new"
+    if os.path.lexists(new):  # a task may have put anything there, such as a pipe that nobody reads
+        os.unlink(new)
     try:
-        with open(path + ".new", "wb") as stream:
+        with open(new, "xb") as stream:
             stream.write(cparts.json_text(form(evidence)).encode("ascii") + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
-        os.rename(path + ".new", path)
+        os.rename(new, path)
     except OSError:
-        if os.path.isfile(path + ".new"):
-            os.unlink(path + ".new")
+        if os.path.isfile(new):
+            os.unlink(new)
         raise
 
 

@@ -60,6 +60,8 @@ def error_lines(place: str) -> "tuple[str, ...]":
 
 
 def _tail(path: str) -> str:
+    if not os.path.isfile(path):  # a task may have put a pipe there, whose end never comes
+        return ""
     try:
         with open(path, "rb") as stream:
             stream.seek(max(os.path.getsize(path) - READ, 0))

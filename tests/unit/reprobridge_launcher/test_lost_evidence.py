@@ -68,3 +68,21 @@ def test_a_folder_that_takes_no_evidence_is_told(tmp_path: Path) -> None:
     result = made.call("run", "lda", "--out", str(made.root / "GUIDE.md" / "x"))
     assert result.returncode == 2
     assert "docker run -v FOLDER:" in result.stderr
+
+
+@pytest.mark.parametrize("left", ["pipe", "link"])
+def test_what_a_task_left_in_the_place_of_its_record_is_put_aside(tmp_path: Path, left: str) -> None:
+    make = {"pipe": "os.mkfifo(place)", "link": "os.symlink('/rra-is-not-there/record', place)"}[left]
+    code = f"import os\nplace = os.environ['RRA_OUT'] + '/../evidence.json.new'\n{make}\nprint('accuracy: 98.5')\n"
+    made = artifact(tmp_path, code)
+    assert made.call("run", "lda").returncode == 0
+    record = made.evidence()
+    assert (record["state"], record["value"]) == ("finished", 98.5)
+
+
+@pytest.mark.parametrize("log", ["stdout", "stderr"])
+def test_a_log_that_a_task_made_a_pipe_holds_up_nothing(tmp_path: Path, log: str) -> None:
+    place = f"place = os.environ['RRA_OUT'] + '/../{log}.log'\n"
+    made = artifact(tmp_path, f"import os\n{place}os.unlink(place)\nos.mkfifo(place)\nraise SystemExit(3)\n")
+    assert made.call("run", "lda").returncode == 5
+    assert made.evidence()["failure"]["message"] == "ended with exit status 3"
