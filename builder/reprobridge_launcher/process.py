@@ -71,7 +71,7 @@ class Ended(Record):
 
 
 class Interrupts:
-    """Signals that ask the launcher to stop; from `install` on they're only noted."""
+    """Signals that ask the launcher to stop; from `install` on they're only noted, until somebody insists."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -82,19 +82,23 @@ class Interrupts:
         """Descriptor that becomes readable with each signal and with each child's end."""
 
     def install(self) -> None:
-        """Note SIGTERM, SIGINT and SIGHUP from now on, and wake up by SIGCHLD."""
+        """Note SIGTERM, SIGINT and SIGHUP from now on, and wake up by SIGCHLD; `nohup` ignores SIGHUP, and so do we."""
         module = cparts.signals()
         self.wake, write_end = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(write_end, False)
         module.set_wakeup_fd(write_end)
         for number in (module.SIGTERM, module.SIGINT, module.SIGHUP):
-            module.signal(number, self._note)
+            if number != module.SIGHUP or module.getsignal(number) != module.SIG_IGN:
+                module.signal(number, self._note)
         module.signal(module.SIGCHLD, lambda _number, _frame: None)
 
     def _note(self, number: int, _frame: object) -> None:
+        """Note a signal; the first stops the command, the second kills it, the third ends the launcher's own work too."""
         self.number = self.number or number
         self.count += 1
+        if self.count > 2:
+            raise KeyboardInterrupt
 
 
 def run(
@@ -231,12 +235,16 @@ class _Supervisor:
 
     def supervise(self) -> Ended:
         """Pass streams on and enforce limits until the group is gone."""
-        while not self._over():
-            self._wait(self._pause())
-            self._reap()
-            self._enforce(time.monotonic())
-        while any(stream.held for stream in self._streams) and not self._interrupts.number:
-            self._wait(0.25)
+        try:
+            while not self._over():
+                self._wait(self._pause())
+                self._reap()
+                self._enforce(time.monotonic())
+            while any(stream.held for stream in self._streams) and not self._interrupts.number:
+                self._wait(0.25)
+        except BaseException:  # somebody insists, or a fault of ours: nothing goes on without us
+            self._signal(cparts.signals().SIGKILL)
+            raise
         return Ended(**self._facts, **self._ending())  # type: ignore[arg-type]
 
     def _over(self) -> bool:
