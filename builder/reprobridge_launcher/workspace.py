@@ -158,8 +158,9 @@ def remove(folder: str) -> None:
 
 def scratch_places() -> "list[str]":
     """Folders that scratch may lie in, best first: those that allow to execute files come first."""
-    named = [os.environ.get("TMPDIR", ""), *SHARED]
-    usable = [path for path in named if path and os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK)]
+    own = os.environ.get("TMPDIR")
+    named = [os.path.abspath(own), *SHARED] if own else SHARED
+    usable = [path for path in named if os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK)]
     return sorted(usable, key=is_noexec)
 
 

@@ -108,6 +108,15 @@ def test_what_looks_for_xdgs_folders_finds_them_where_their_defaults_are(
     assert folders == {f"XDG_{name}_HOME": f"{made['HOME']}/{path}" for name, path in defaults.items()}
 
 
+def test_a_relative_temporary_folder_is_that_of_the_launcher_and_not_of_the_task(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir(exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", "scratch")
+    assert workspace.prepare(layout, None).folder.startswith(f"{tmp_path}/scratch/rra-")
+
+
 def test_a_copy_that_does_not_fit_is_no_copy(tmp_path: Path) -> None:
     (tmp_path / "whole").write_bytes(b"x" * 3000)
     with nearly_full(1000), pytest.raises(OSError, match="too large"):
