@@ -88,6 +88,8 @@ def _parts(folder: str, task: manifest.Task) -> "list[str]":
         terminal.talk("note: this was a smoke run, its value doesn't count\n")
     elif record.state != "finished":
         terminal.talk("note: this run is {}, its value is of a part\n".format(record.state))
+    elif record.failure is not None:
+        terminal.talk("note: this run gave no value: {}\n".format(record.failure.message))
     elif record.deviations:
         terminal.talk("note: this run deviates: {}\n".format("; ".join(record.deviations)))
     return [part.folder for part in record.parts] or ["."]

@@ -248,6 +248,14 @@ class TestExtract:
         (folder,) = (made.out / "lda").iterdir()
         assert "doesn't count" in made.call("extract", "lda", str(folder)).stderr
 
+    def test_a_value_that_a_command_printed_before_it_failed_is_named_as_such(self, tmp_path: Path) -> None:
+        made = artifact(tmp_path, "print('accuracy: 98.5')\nraise SystemExit(3)\n")
+        made.call("run", "lda")
+        (folder,) = (made.out / "lda").iterdir()
+        result = made.call("extract", "lda", str(folder))
+        assert (result.returncode, result.stdout) == (0, "98.5\n")
+        assert result.stderr == "note: this run gave no value: ended with exit status 3\n"
+
     def test_the_value_of_a_part_is_named_as_such(self, tmp_path: Path) -> None:
         made = artifact(tmp_path, SEED_PY, **SEEDED)
         made.call("run", "lda")
