@@ -69,7 +69,7 @@ def _kept(finished: evidence.Evidence, folder: str) -> Run:
     try:
         finished = replaced(finished, files=evidence.files(folder))
         evidence.keep(finished, folder)
-    except OSError as error:
+    except (OSError, RecursionError) as error:
         return Run(record=finished, folder=folder, unwritten=str(error))
     return Run(record=finished, folder=folder, unwritten=None)
 

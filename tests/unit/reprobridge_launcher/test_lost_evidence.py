@@ -1,6 +1,7 @@
 """Evidence that finds no place: before anything runs, while it runs, and afterwards."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,15 @@ def test_what_a_task_left_in_the_place_of_its_record_is_put_aside(tmp_path: Path
     assert made.call("run", "lda").returncode == 0
     record = made.evidence()
     assert (record["state"], record["value"]) == ("finished", 98.5)
+
+
+def test_folders_too_deep_to_be_listed_take_no_value_away(tmp_path: Path) -> None:
+    deep = "import os\nos.chdir(os.environ['RRA_OUT'])\nfor _ in range(1900): os.mkdir('a'); os.chdir('a')\n"
+    made = artifact(tmp_path, deep + "print('accuracy: 98.5')\n")
+    result = made.call("run", "lda")
+    subprocess.run(["rm", "-rf", str(made.out)], check=True)  # Python's own may not list them either
+    assert "lda: accuracy 98.5 percent" in result.stdout
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("log", ["stdout", "stderr"])
