@@ -215,8 +215,9 @@ def _check(extractor: Extractor, place: str) -> None:
     if ".." in parts or "." in parts or "" in parts:
         expected = "stdout, stderr, or a plain relative path or pattern below the outputs"
         raise FormatError(place + ".file", expected, shown(extractor.file))
-    if len(extractor.delimiter) != 1:
-        raise FormatError(place + ".csv.delimiter", "one character", shown(extractor.delimiter))
+    if len(extractor.delimiter) != 1 or extractor.delimiter in '"\r\n\0':
+        expected = "one character other than a quotation mark or the end of a line"
+        raise FormatError(place + ".csv.delimiter", expected, shown(extractor.delimiter))
     if extractor.scale == 0.0:
         raise FormatError(place + ".scale", "a factor other than 0", "0")
     if extractor.reduce is None and extractor.expect != 1:
@@ -246,7 +247,7 @@ def _files(extractor: Extractor, folder: str) -> "list[str]":
 
 def _selected(extractor: Extractor, found: "list[Match]", path: str) -> "list[Match]":
     if extractor.occurrence == "only" and len(found) != 1:
-        texts = ", ".join([match.raw for match in found[:5]] + ["..."] * (len(found) > 5))
+        texts = ", ".join([_cut(match.raw) for match in found[:5]] + ["..."] * (len(found) > 5))
         rule = "{} {}".format(extractor.kind, extractor.rule)
         raise NothingExtractedError(
             "{}: expected exactly one match of {}, found {}".format(path, rule, texts or "none")
@@ -258,6 +259,10 @@ def _selected(extractor: Extractor, found: "list[Match]", path: str) -> "list[Ma
     if extractor.occurrence == "first":
         return found[:1]
     return found[-1:] if extractor.occurrence == "last" else found
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _reduced(extractor: Extractor, matches: "list[Match]") -> float:

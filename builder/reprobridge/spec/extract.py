@@ -61,7 +61,9 @@ _CELL = Record(
             shape=MapOf(TEXT, VERBATIM), doc="Columns -> texts that they must have in the row.", default={}
         ),
         "delimiter": Key(
-            shape=Word(r"[^\r\n]", "one character"), doc="What stands between cells.", default=","
+            shape=Word(r'[^"\r\n]', "one character other than a quotation mark"),
+            doc="What stands between cells.",
+            default=",",
         ),
     },
 )

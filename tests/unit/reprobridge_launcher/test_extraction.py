@@ -69,6 +69,12 @@ class TestRegex:
         assert "exactly one match" in message
         assert "1, 1" in message
 
+    def test_matches_of_any_length_are_told_in_few_words(self, tmp_path: Path) -> None:
+        message = reason(found(tmp_path, REGEX, stdout=b"accuracy: " + b"9" * 1000000 + b"\naccuracy: 1\n"))
+        assert "exactly one match" in message
+        assert "999..., 1" in message
+        assert len(message) < 300
+
     @pytest.mark.parametrize("data", [b"", b"nothing here\n"])
     def test_no_match_is_an_error(self, tmp_path: Path, data: bytes) -> None:
         assert "found none" in reason(found(tmp_path, REGEX, stdout=data))
@@ -289,6 +295,8 @@ class TestForm:
             (CSV | {"csv": {"where": {"a": 1}, "column": "b"}}, "extract.csv.where.a", "text"),
             (CSV | {"csv": {"where": {}}}, "extract.csv.column", "text"),
             (CSV | {"csv": {"column": "b", "delimiter": ";;"}}, "extract.csv.delimiter", "one character"),
+            (CSV | {"csv": {"column": "b", "delimiter": '"'}}, "extract.csv.delimiter", "one character"),
+            (CSV | {"csv": {"column": "b", "delimiter": "\n"}}, "extract.csv.delimiter", "one character"),
         ],
     )
     def test_what_is_wrong_is_said_with_its_place(
