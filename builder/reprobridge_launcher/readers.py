@@ -12,7 +12,7 @@ from reprobridge_launcher.extraction import Extractor, Match, NothingExtractedEr
 LARGEST_DOCUMENT = 64 << 20
 """Greatest size in bytes of a JSON, JSON lines or CSV file."""
 MANY = 100000
-"""More matches than this in one file are an error."""
+"""More matches than this in one file are an error, where they all count."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # novermin: read by type checkers only
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # novermin: read by type checkers only
 
 
 def matches(extractor: Extractor, folder: str, path: str) -> "list[Match]":
-    """Every match in the file at `path` below `folder`, in the file's order."""
+    """Matches in the file at `path` below `folder` that may count, in the file's order."""
     full = os.path.join(folder, path)
     if not os.path.isfile(full):
         raise NothingExtractedError("{}: expected a file, found none".format(path))
@@ -33,8 +33,12 @@ def matches(extractor: Extractor, folder: str, path: str) -> "list[Match]":
     else:
         text = _document(full, path, size)
         spans = DOCUMENT_KINDS[extractor.kind](extractor, text, path)
-    found = []
+    found = []  # type: list[Match]
     for start, end, raw in spans:
+        if found and extractor.occurrence == "first":
+            continue
+        if extractor.occurrence == "last":
+            found.clear()  # a log may have one for each of its lines
         found.append(Match(file=path, sha256=digest, start=start, end=end, raw=raw))
         if len(found) > MANY:
             raise NothingExtractedError("{}: expected at most {} matches, found more".format(path, MANY))

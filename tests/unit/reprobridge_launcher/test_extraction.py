@@ -69,6 +69,14 @@ class TestRegex:
         assert "exactly one match" in message
         assert "1, 1" in message
 
+    @pytest.mark.parametrize(("occurrence", "expected"), [("first", 0.0), ("last", 120000.0)])
+    def test_a_log_may_hold_any_number_of_matches_where_one_counts(
+        self, tmp_path: Path, occurrence: str, expected: float
+    ) -> None:
+        text = b"".join(b"accuracy: %d\n" % i for i in range(120001))
+        assert value(found(tmp_path, REGEX | {"occurrence": occurrence}, stdout=text)) == expected
+        assert "at most 100000 matches" in reason(found(tmp_path, REGEX, stdout=text))
+
     def test_matches_of_any_length_are_told_in_few_words(self, tmp_path: Path) -> None:
         message = reason(found(tmp_path, REGEX, stdout=b"accuracy: " + b"9" * 1000000 + b"\naccuracy: 1\n"))
         assert "exactly one match" in message
