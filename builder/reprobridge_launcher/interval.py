@@ -90,20 +90,38 @@ def mean_of(values: "Sequence[float]") -> float:
 
 
 def derive(observations: "tuple[float, ...]", policy: Policy) -> Interval:
-    """Interval of at least one finite observation; ValueError for anything else."""
+    """Interval of at least one finite observation within the quantity's bounds; ValueError for anything else."""
     n = len(observations)
     if n == 0 or not all(is_number(x) for x in observations):
         raise ValueError("expected finite observations, found {!r}".format(observations))
     if not 0.0 < policy.confidence < 1.0 or policy.floor < 0.0 or policy.floor_basis != REFERENCE_MEAN:
         raise ValueError("no interval has the policy {!r}".format(policy))
+    bounds = [bound for bound in (policy.lower, policy.upper) if bound is not None]
+    if bounds != sorted(bounds) or any(clipped(x, policy) != x for x in observations):
+        raise ValueError("{!r} are not within the bounds of the policy {!r}".format(observations, policy))
+    try:
+        return _prediction(observations, policy)
+    except OverflowError:
+        raise ValueError("the interval of {!r} is beyond all numbers".format(observations)) from None
+
+
+def clipped(x: float, policy: Policy) -> float:
+    """Move a number to the bound of the quantity that it lies beyond."""
+    x = x if policy.lower is None else max(x, policy.lower)
+    return x if policy.upper is None else min(x, policy.upper)
+
+
+def _prediction(observations: "tuple[float, ...]", policy: Policy) -> Interval:
+    n = len(observations)
     mean = mean_of(observations)
     half = policy.floor * abs(mean)
     deviation = None
     if n > 1:
         deviation = math.sqrt(math.fsum((x - mean) ** 2 for x in observations) / (n - 1))
         half = max(t_quantile(policy.confidence, n - 1) * deviation * math.sqrt(1.0 + 1.0 / n), half)
-    low = mean - half if policy.lower is None else max(mean - half, policy.lower)
-    high = mean + half if policy.upper is None else min(mean + half, policy.upper)
+    low, high = clipped(mean - half, policy), clipped(mean + half, policy)
+    if not is_number(low) or not is_number(high):
+        raise OverflowError
     relative = half / abs(mean) if mean else None
     return Interval(
         policy=policy,

@@ -90,6 +90,7 @@ RESOURCES = Record(
 
 
 def _check_task(task: Task, node: Entries, reading: Reading) -> None:
+    _check_bounds(task, node, reading)
     measurement = node.items["measurement"]
     parts = (len(task.seeds.values) if task.seeds else 1) * task.measurement.repeats
     if task.measurement.statistic == "value" and parts > 1:
@@ -102,6 +103,18 @@ def _check_task(task: Task, node: Entries, reading: Reading) -> None:
         reading.report(node, expected, "no such key")
     if task.scope != "evaluation_only" and task.checkpoints:
         reading.report(node.items["checkpoints"], "no checkpoints: the scope is full_pipeline", "some")
+
+
+def _check_bounds(task: Task, node: Entries, reading: Reading) -> None:
+    """Nobody has observed what the quantity can't be: mostly, the bounds are in another unit."""
+    low, high = task.measurement.lower_bound, task.measurement.upper_bound
+    for observed in task.references.observations if task.references else ():
+        if (low is not None and float(observed) < float(low)) or (
+            high is not None and float(observed) > float(high)
+        ):
+            expected = f"observations within the measurement's bounds, {low or 'none'} to {high or 'none'}"
+            reading.report(node.items["references"], expected, observed, "all of them are in the task's unit")
+            return
 
 
 def _inner(node: Node, key: str) -> Node:

@@ -106,6 +106,20 @@ def test_observations_must_be_finite_numbers(bad: tuple[float, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    "policy", [Policy(lower=0.0, upper=1.0), Policy(lower=98.6), Policy(lower=200.0, upper=0.0)]
+)
+def test_observations_lie_within_the_bounds_or_there_is_no_interval(policy: Policy) -> None:
+    with pytest.raises(ValueError, match="not within the bounds"):
+        derive((98.5, 98.7), policy)
+
+
+@pytest.mark.parametrize("huge", [(1e200, -1e200), (1.7e308, 1.7e308), (1.79e308,)])
+def test_an_interval_beyond_all_numbers_is_refused(huge: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="beyond all numbers"):
+        derive(huge, Policy())
+
+
+@pytest.mark.parametrize(
     "policy", [Policy(confidence=1.0), Policy(floor=-0.1), Policy(floor_basis="published")]
 )
 def test_a_policy_that_means_nothing_is_refused(policy: Policy) -> None:

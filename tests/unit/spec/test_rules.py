@@ -80,6 +80,8 @@ def test_a_correctness_repair_does_not_follow_the_code(artifact: ArtifactOnDisk)
         (lambda task: task["measurement"].pop("over"), "tasks[0].measurement"),
         (lambda task: task.pop("seeds"), "tasks[0].measurement.over"),
         (lambda task: task["measurement"].update(upper_bound="0"), "tasks[0].measurement.upper_bound"),
+        (lambda task: task["measurement"].update(upper_bound="1"), "tasks[0].references"),
+        (lambda task: task.update(references=["99", "-0.1"]), "tasks[0].references"),
         (lambda task: task["published"].update(value="98.8"), "tasks[0].published.value"),
         (lambda task: task["published"].update(range=["2", "1"]), "tasks[0].published.range"),
         (lambda task: (task["published"].pop("value"), task["published"].pop("range")), "tasks[0].published"),
