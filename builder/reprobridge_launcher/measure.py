@@ -159,6 +159,7 @@ def _part(
         os.makedirs(os.path.join(place, "outputs"))
         ended = process.run(command, interrupts, job.echo, _load_the_rest)
         end = time.time()
+        workspace.unlock(folder)
         found = _value(job, ended, space, place)
     except OSError as error:
         ended = replaced(ended, problem=ended.problem or str(error))

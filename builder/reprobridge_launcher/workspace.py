@@ -4,6 +4,7 @@ import os
 
 from reprobridge_launcher import cparts, inventory
 from reprobridge_launcher.extraction import STREAMS, Extractor, matching_files
+from reprobridge_launcher.hardware import listed
 from reprobridge_launcher.layout import Layout
 from reprobridge_launcher.manifest import Environment
 from reprobridge_launcher.outcome import UNFIT, StopError
@@ -141,8 +142,35 @@ def harvest(workspace: Workspace, extractor: Extractor, outputs: str) -> None:
             copy_file(written, kept)
 
 
+def unlock(folder: str) -> None:
+    """Give back to ourselves what a command took: files that can't be read, folders that can't be listed or changed."""
+    left = [folder]
+    while left:
+        path = left.pop()
+        if not os.path.islink(path):
+            is_folder = os.path.isdir(path)
+            _allow(path, 0o700 if is_folder else 0o400)
+            left += [os.path.join(path, name) for name in listed(path)] if is_folder else []
+
+
+def _allow(path: str, wanted: int) -> None:
+    try:
+        mode = os.stat(path).st_mode & 0o7777
+        if mode & wanted != wanted:
+            os.chmod(path, mode | wanted)
+    except OSError:
+        return
+
+
 def remove(folder: str) -> None:
     """Remove a scratch folder as far as that is allowed; what can't be removed goes with the container."""
+    _remove(folder)
+    if os.path.isdir(folder):
+        unlock(folder)
+        _remove(folder)
+
+
+def _remove(folder: str) -> None:
     for parent, folders, names in os.walk(folder, topdown=False, onerror=lambda _error: None):
         for name in names + folders:
             path = os.path.join(parent, name)

@@ -10,7 +10,7 @@ from reprobridge_launcher import evidence, interval, references
 from reprobridge_launcher.fields import FormatError
 from reprobridge_launcher.record import replaced
 from support.bookkeeping_disk import BookkeepingDisk
-from support.launcher_artifact import Artifact, manifest, task
+from support.launcher_artifact import Artifact, artifact, manifest, task
 from support.nearly_full import nearly_full
 
 
@@ -102,3 +102,18 @@ def test_the_interval_can_be_derived_again_from_what_is_stored_with_it(tmp_path:
         references.load(str(made.root / "references.json"))["lda"].observations, compared.policy
     )
     assert (again.low, again.high, again.n) == (compared.low, compared.high, compared.n)
+
+
+def test_what_a_command_closed_to_its_own_user_is_evidence_like_the_rest(tmp_path: Path) -> None:
+    code = (
+        "import os\nos.chdir(os.environ['RRA_OUT'])\nos.mkdir('folder')\nopen('folder/file', 'x')\n"
+        "os.chmod('folder/file', 0)\nos.chmod('folder', 0)\nos.chmod('..', 0)\nprint('accuracy: 98.5')\n"
+    )
+    made = artifact(tmp_path, code)
+    assert made.call("run", "lda").returncode == 0
+    record = made.evidence()
+    assert record["state"] == "finished"
+    assert "outputs/folder/file" in [file["path"] for file in record["files"]]
+    (folder,) = made.out.glob("lda/*")
+    kept = [folder, folder / "outputs/folder", folder / "outputs/folder/file"]
+    assert [path.stat().st_mode & 0o700 for path in kept] == [0o700, 0o700, 0o400]

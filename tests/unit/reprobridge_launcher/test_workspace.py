@@ -11,6 +11,7 @@ from reprobridge_launcher.layout import Layout, of_root
 from reprobridge_launcher.manifest import Environment
 from support.file_times import let_it_tick
 from support.nearly_full import nearly_full
+from support.ordinary_user import as_ordinary_user, ordinary_folder
 
 EXTRACTOR = parse_extractor({"kind": "json", "file": "results/*.json", "json": "/a"}, "extract")
 
@@ -133,6 +134,20 @@ def test_code_that_does_not_fit_leaves_no_scratch(
     with nearly_full(1000), pytest.raises(OSError, match="too large"):
         workspace.prepare(layout, None)
     assert list(scratch.iterdir()) == []
+
+
+def test_scratch_is_removed_with_folders_that_their_owner_may_not_change() -> None:
+    def left() -> list[str]:
+        place = folder / "scratch"
+        for name, mode in (("read-only", 0o555), ("closed", 0)):
+            (place / name / "inner").mkdir(parents=True)
+            (place / name / "file").touch()
+            (place / name).chmod(mode)
+        workspace.remove(str(place))
+        return [path.name for path in folder.iterdir()]
+
+    with ordinary_folder() as folder:
+        assert as_ordinary_user(left) == []
 
 
 def test_scratch_is_removed_with_links_and_without_following_them(
