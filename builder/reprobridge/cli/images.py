@@ -96,6 +96,8 @@ def _built(folder: Path, doors: Doors, *, elsewhere: bool) -> ImageParts:
             elsewhere=elsewhere,
         )
         built = build_artifact(request, doors.for_locking())
+    if built.former:
+        tell_former(built.name, built.version, (built.former, built.manifest), doors)
     return read_parts(built.name, built.version, built.manifest, doors.store.path)
 
 
@@ -134,7 +136,19 @@ def pull(word: str, doors: Doors, *, insecure: bool = False) -> "Pulled":
         image = _remote(registry, reference, doors)
         total = sum(blob.size for blob in missing_blobs(image, doors.store))
         with moving(doors, f"pulling {reference}", total) as progress:
-            return pull_image(registry, reference.repository, image, doors.store, progress)
+            pulled = pull_image(registry, reference.repository, image, doors.store, progress)
+    if pulled.former:
+        tell_former(image.name, image.version, (pulled.former, image.manifest.digest), doors)
+    return pulled
+
+
+def tell_former(name: str, tag: str, moved: tuple[Digest, Digest], doors: Doors) -> None:
+    """Say that `name:tag` of the store has moved from one manifest to another, and where the first still is."""
+    former, now = moved
+    doors.log(
+        f"note: {name}:{tag} is another image now ({former.hex[:12]} -> {now.hex[:12]}); "
+        f"until `reprobridge cache prune` the former is {name}@{former}"
+    )
 
 
 def _remote(registry: "Registry", reference: "ImageReference", doors: Doors) -> ImageParts:

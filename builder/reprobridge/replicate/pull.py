@@ -41,6 +41,8 @@ class Pulled:
     """Bytes that came from the registry."""
     present: int
     """Blobs that were there; the manifest is asked for each time."""
+    former: Digest | None
+    """The manifest that the image's name meant in the store before, if it is another and still there."""
 
 
 def remote_image(
@@ -79,9 +81,13 @@ def pull_image(
     wanted = [Wanted(blob, store.keeper(blob.digest)) for blob in missing]
     with _lost_is_named(image):
         moved = pull_blobs(registry, repository, wanted, progress)
-    store.refer(image.name, image.version, image.manifest.digest)
-    whole = replace(image, path=store.path)
-    return Pulled(image=whole, fetched=moved.bytes, present=len(image.blobs()) - 1 - len(missing))
+    former = store.refer(image.name, image.version, image.manifest.digest)
+    return Pulled(
+        image=replace(image, path=store.path),
+        fetched=moved.bytes,
+        present=len(image.blobs()) - 1 - len(missing),
+        former=former,
+    )
 
 
 @contextlib.contextmanager

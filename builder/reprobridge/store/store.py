@@ -225,10 +225,14 @@ class Store:
 
     # references
 
-    def refer(self, name: str, tag: str, manifest: Digest) -> None:
-        """Let `name:tag` mean this manifest; an earlier meaning is replaced."""
+    def refer(self, name: str, tag: str, manifest: Digest) -> Digest | None:
+        """Let `name:tag` mean this manifest; gives the one that it meant before, if that is another and still here."""
+        former = self.referenced(name, tag)
+        if former == manifest:
+            return None
         with _writing(self.root):
             files.write_file(self.root / "references" / name / tag, f"{manifest}\n".encode())
+        return former if former is not None and self.has(former) else None
 
     def referenced(self, name: str, tag: str) -> Digest | None:
         """The manifest that `name:tag` means here, or None when unknown or unreadable."""

@@ -93,6 +93,15 @@ def test_a_pulled_image_is_whole_and_has_its_name_in_the_store(remote: Remote) -
     assert (pulled.fetched, pulled.present) == (sizes, 0)
 
 
+def test_a_pull_tells_which_image_the_name_meant_before(remote: Remote) -> None:
+    assert remote.pull().former is None
+    before = Digest.of(b"before")
+    remote.store.refer(f"{remote.fake.host}/{REPOSITORY}", "1.0.0", before)
+    assert remote.pull().former is None
+    remote.store.refer(f"{remote.fake.host}/{REPOSITORY}", "1.0.0", remote.store.add(b"before"))
+    assert remote.pull().former == before
+
+
 def test_only_what_lacks_is_fetched(remote: Remote) -> None:
     for layer in remote.image.layers[:2]:
         remote.store.add(remote.authors.read(layer.digest))

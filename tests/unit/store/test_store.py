@@ -83,6 +83,16 @@ def test_a_reference_follows_the_last_word(tmp_path: Path) -> None:
     assert list(store.references()) == [("reprobridge/wine", "1.0.0", Digest.of(b"two"))]
 
 
+def test_a_reference_that_moves_gives_what_it_meant_while_that_is_here(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    first, second = store.add(b"one"), store.add(b"two")
+    assert store.refer("a/one", "1", first) is None
+    assert store.refer("a/one", "1", first) is None
+    assert store.refer("a/one", "1", second) == first
+    store.path(second).unlink()
+    assert store.refer("a/one", "1", first) is None
+
+
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "version").write_text("99\n")
     with pytest.raises(StoreError, match="version 1"):
