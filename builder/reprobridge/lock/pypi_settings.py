@@ -20,6 +20,7 @@ from typing import Any
 
 from reprobridge.errors import LockError
 from reprobridge.frozen import frozen
+from reprobridge.system.home import home_folder
 
 _LISTS = ("index", "extra-index-url", "find-links")
 _INDEX_KEYS = (*_LISTS, "index-url", "no-index")
@@ -223,7 +224,7 @@ def _config_folders(environment: Mapping[str, str]) -> list[str]:
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or Path.home())
+    return home_folder(environment) or Path("/")
 
 
 def _home_config(environment: Mapping[str, str]) -> Path:

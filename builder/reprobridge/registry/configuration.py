@@ -12,6 +12,7 @@ from pathlib import Path
 from reprobridge.errors import RegistryError
 from reprobridge.registry.credentials import IdentityToken, Login, Password
 from reprobridge.registry.reference import DOCKER_HUB
+from reprobridge.system.home import home_folder
 from reprobridge.system.logins import LoginError, look_up
 
 
@@ -41,15 +42,17 @@ def login_files(environment: Mapping[str, str]) -> Iterator[Path]:
     if explicit := environment.get("REGISTRY_AUTH_FILE"):
         yield Path(explicit)
         return
-    home = Path(environment.get("HOME") or "~").expanduser()
-    yield Path(environment.get("DOCKER_CONFIG") or home / ".docker", "config.json")
+    home = home_folder(environment)
+    if docker := environment.get("DOCKER_CONFIG") or (home and str(home / ".docker")):
+        yield Path(docker, "config.json")
     runtime = environment.get("XDG_RUNTIME_DIR")
     yield (
         Path(runtime, "containers") / "auth.json"
         if runtime
         else Path(f"/run/containers/{os.getuid()}/auth.json")
     )
-    yield Path(environment.get("XDG_CONFIG_HOME") or home / ".config", "containers", "auth.json")
+    if settings := environment.get("XDG_CONFIG_HOME") or (home and str(home / ".config")):
+        yield Path(settings, "containers", "auth.json")
 
 
 def _read(path: Path) -> Mapping[str, object] | None:

@@ -25,6 +25,7 @@ from typing import BinaryIO, Self
 from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json, digest_stream
 from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.system import files
+from reprobridge.system.home import home_folder
 from reprobridge.system.leftovers import TEMPORARY
 
 VERSION = "1"
@@ -35,22 +36,24 @@ _NOBODYS = frozenset({"lost+found"})  # stands in each new volume
 
 
 def default_root() -> Path:
-    """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder (XDG base directories: an absolute path).
+    """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder.
 
+    As the XDG base directories have it, an empty variable counts as unset, and so does a relative XDG_CACHE_HOME.
     Raises StoreError for a user without a home.
     """
     if chosen := os.environ.get("REPROBRIDGE_STORE"):
         return Path(chosen).absolute()
     cache = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        return Path(cache if cache.startswith("/") else Path.home() / ".cache") / "reprobridge"
-    except RuntimeError as error:
-        raise StoreError(
-            "there is no place for the store",
-            expected="a home folder: HOME, or one of the user's",
-            found="neither",
-            hint="name a folder with --store or REPROBRIDGE_STORE",
-        ) from error
+    if cache.startswith("/"):
+        return Path(cache) / "reprobridge"
+    if home := home_folder(os.environ):
+        return home / ".cache" / "reprobridge"
+    raise StoreError(
+        "there is no place for the store",
+        expected="a home folder: an absolute path in HOME, or one that the system knows for this user",
+        found=f"HOME={os.environ['HOME']!r}, and none known" if "HOME" in os.environ else "neither",
+        hint="name a folder with --store or REPROBRIDGE_STORE",
+    )
 
 
 class Store:

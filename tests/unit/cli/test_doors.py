@@ -37,17 +37,26 @@ def test_offline_no_registry_is_asked(file_server: FileServer, tmp_path: Path) -
     assert file_server.requests == []
 
 
-def test_a_user_without_a_home_is_asked_for_a_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({}, "neither"),
+        ({"HOME": ""}, "HOME='', and none known"),
+        ({"HOME": "here", "XDG_CACHE_HOME": "there", "REPROBRIDGE_STORE": ""}, "HOME='here', and none known"),
+    ],
+)
+def test_a_user_without_a_home_is_asked_for_a_place(
+    settings: dict[str, str], found: str, tmp_path: Path
+) -> None:
     bubblewrap = find_program()
     assert bubblewrap is not None
     nobody = [str(bubblewrap.path), "--unshare-user", "--uid", "4242", "--bind", "/", "/"]
     argv = [*nobody, sys.executable, "-m", "reprobridge", "cache", "info"]
     lacking = ("HOME", "XDG_CACHE_HOME", "REPROBRIDGE_STORE")
-    environment = {name: value for name, value in os.environ.items() if name not in lacking}
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment)
-    assert (done.returncode, "hint: name a folder with --store" in done.stderr) == (
-        StoreError.exit_code,
-        True,
-    )
+    environment = {name: value for name, value in os.environ.items() if name not in lacking} | settings
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+    assert (done.returncode, done.stdout, list(tmp_path.iterdir())) == (StoreError.exit_code, "", [])
+    assert f"found: {found}\n" in done.stderr
+    assert "hint: name a folder with --store" in done.stderr
     argv += ["--store", str(tmp_path / "store")]
     assert subprocess.run(argv, capture_output=True, check=False, env=environment).returncode == 0

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -158,6 +160,12 @@ def test_podman_has_a_place_without_a_runtime_folder() -> None:
     assert files[1].startswith("/run/containers/")
     assert files[1].endswith("/auth.json")
     assert files[2] == "/h/.config/containers/auth.json"
+
+
+@pytest.mark.parametrize("said", ["", "relative"])
+def test_a_home_that_is_none_is_no_place_for_logins(said: str) -> None:
+    known = pwd.getpwuid(os.getuid()).pw_dir
+    assert next(login_files({"HOME": said})) == Path(known, ".docker", "config.json")
 
 
 def test_the_docker_sdk_is_not_loaded_for_nothing(home: Path) -> None:

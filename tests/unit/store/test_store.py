@@ -1,5 +1,7 @@
 """The local store."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,9 @@ from hypothesis import strategies as st
 from reprobridge.digest import CHUNK, Digest
 from reprobridge.errors import ArtifactError, StoreError
 from reprobridge.store.store import Store, default_root
+
+KNOWN_HOME = pwd.getpwuid(os.getuid()).pw_dir
+"""What the system knows of us."""
 
 
 def blobs_of(store: Store) -> list[str]:
@@ -74,6 +79,27 @@ def test_a_result_with_broken_json_counts_as_unknown(tmp_path: Path) -> None:
     store.remember("wheel", key, {"index": "x"})
     (tmp_path / "results" / "wheel" / key.hex).write_text("{")
     assert store.result("wheel", key) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "root"),
+    [
+        ({"REPROBRIDGE_STORE": "/s", "XDG_CACHE_HOME": "/c", "HOME": "/h"}, "/s"),
+        ({"REPROBRIDGE_STORE": "", "XDG_CACHE_HOME": "/c", "HOME": "/h"}, "/c/reprobridge"),
+        ({"XDG_CACHE_HOME": "", "HOME": "/h"}, "/h/.cache/reprobridge"),
+        ({"XDG_CACHE_HOME": "relative", "HOME": "/h"}, "/h/.cache/reprobridge"),
+        ({"HOME": ""}, f"{KNOWN_HOME}/.cache/reprobridge"),
+        ({"HOME": "relative"}, f"{KNOWN_HOME}/.cache/reprobridge"),
+    ],
+)
+def test_the_store_lies_in_the_users_cache_folder_and_empty_and_relative_ones_count_as_unset(
+    settings: dict[str, str], root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("REPROBRIDGE_STORE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert default_root() == Path(root)
 
 
 def test_a_reference_follows_the_last_word(tmp_path: Path) -> None:
@@ -183,13 +209,3 @@ def test_only_a_damaged_blob_is_dropped(tmp_path: Path) -> None:
     store.path(damaged).write_bytes(b"oth")
     assert [store.drop_damaged(digest) for digest in (sound, damaged)] == [False, True]
     assert [store.has(digest) for digest in (sound, damaged)] == [True, False]
-
-
-def test_the_store_lies_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("REPROBRIDGE_STORE", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for cache in ("", "relative/folder"):  # which the base directories' specification has us ignore
-        monkeypatch.setenv("XDG_CACHE_HOME", cache)
-        assert default_root() == tmp_path / ".cache/reprobridge"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert default_root() == tmp_path / "cache/reprobridge"
