@@ -126,10 +126,11 @@ def write_output(output: Output, built: BuiltImage, doors: Doors) -> None:
     try:
         _write(output, built, doors)
     except DamagedBlobError as error:
-        delete(doors.store.path(error.blob.digest))
+        path = doors.store.path(error.blob.digest)
+        delete(path)
         raise StoreError(
             "a damaged object was removed from the store; run again",
-            where=str(doors.store.root),
+            where=str(path),
             expected=error.expected,
             found=error.found,
         ) from error

@@ -32,8 +32,11 @@ _NAME = re.compile(
 )
 _TAG = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}")
 _LONGEST_NAME = 255
+_AGAIN = "copy the layout again, with all of its files, or write it again"
 MANIFEST_LIMIT = 4 << 20
 """Most bytes of a manifest that is read, as registries take them (distribution-spec 1.1)."""
+REMEDY = "copy the layout again; in a store, delete this file and build again, or pull again"
+"""What to do about a file of an image that is damaged, or not there."""
 INDEX_LIMIT = 32 << 20
 """Most bytes of an index that is read; a longer one is cut off, and so is no JSON."""
 
@@ -72,6 +75,7 @@ def read_parts(name: str, version: str, manifest: Digest, path: Callable[[Digest
             "the image's manifest is too long",
             where=str(manifest),
             expected=f"at most {MANIFEST_LIMIT} bytes",
+            found="more",
         )
     try:
         parsed = json.loads(data)
@@ -96,8 +100,12 @@ def read_parts(name: str, version: str, manifest: Digest, path: Callable[[Digest
 class DamagedBlobError(ArtifactError):
     """A blob's bytes are not those of its digest any more."""
 
-    def __init__(self, blob: Descriptor, found: Digest) -> None:
-        super().__init__("a blob is damaged", expected=str(blob.digest), found=str(found))
+    def __init__(self, blob: Descriptor, found: Digest, place: object) -> None:
+        """`place`: path of the file that holds them, or another name that the stream of them has."""
+        where = str(place) if isinstance(place, (str, Path)) else None
+        super().__init__(
+            "a blob is damaged", where=where, expected=str(blob.digest), found=str(found), hint=REMEDY
+        )
         self.blob = blob
         """Which one."""
 
@@ -110,7 +118,7 @@ def read_blob(image: ImageParts, blob: Descriptor) -> Iterator[bytes]:
             hasher.write(block)
             yield block
     if (found := hasher.digest()) != blob.digest:
-        raise DamagedBlobError(blob, found)
+        raise DamagedBlobError(blob, found, image.path(blob.digest))
 
 
 def index_entry(image: ImageParts) -> dict[str, object]:
@@ -225,6 +233,7 @@ def _index(folder: Path) -> list[dict[str, object]]:
             where=str(folder / "index.json"),
             expected="an image index",
             found=complaint(error),
+            hint=_AGAIN,
         ) from error
 
 
@@ -293,7 +302,9 @@ def _blob(folder: Path, digest: Digest) -> Path:
     path = folder / "blobs" / "sha256" / digest.hex
     if path.is_symlink() or not path.is_file():
         found = "no regular file" if path.is_symlink() or path.exists() else "nothing"
-        raise ArtifactError("the layout lacks a blob", where=str(folder), expected=str(digest), found=found)
+        raise ArtifactError(
+            "the layout lacks a blob", where=str(path), expected=str(digest), found=found, hint=_AGAIN
+        )
     return path
 
 

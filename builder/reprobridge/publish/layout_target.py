@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reprobridge.digest import CHUNK, Digest, Hasher, Json, canonical_json
-from reprobridge.errors import AssembleError, PublishError
+from reprobridge.errors import AssembleError
 from reprobridge.oci.layout import (
     FULL_NAME,
     INDEX_LIMIT,
     REF_NAME,
+    DamagedBlobError,
     begin_layout,
     read_entries,
     read_small_blob,
@@ -87,13 +88,8 @@ class LayoutTarget:
                 hasher.write(block)
                 stream.write(block)
             if hasher.digest() != blob.descriptor.digest:
-                raise PublishError(
-                    "a blob is damaged",
-                    where=self.name,
-                    expected=str(blob.descriptor.digest),
-                    found=str(hasher.digest()),
-                    hint="build the image again",
-                )
+                place = getattr(source, "name", None)
+                raise DamagedBlobError(blob.descriptor, hasher.digest(), place)
 
     def put_manifest(self, reference: str, data: bytes) -> None:
         """Let a tag mean this manifest; by its digest only the blob is written."""

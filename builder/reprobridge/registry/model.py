@@ -9,6 +9,7 @@ from typing import BinaryIO, Protocol
 from reprobridge.digest import Digest
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
+from reprobridge.oci.layout import REMEDY
 from reprobridge.oci.model import Descriptor
 
 OCTETS = "application/octet-stream"
@@ -54,6 +55,7 @@ class Blob:
                 where=str(self.descriptor.digest),
                 expected="a readable file",
                 found=str(error),
+                hint=REMEDY,
             ) from error
 
 

@@ -137,8 +137,9 @@ class Upload:
         blob = self._blob.descriptor
         with self._blob.reading() as stream:
             found, size = digest_stream(stream)
+            place = getattr(stream, "name", None)
         if found != blob.digest or size != blob.size:
-            raise DamagedBlobError(blob, found)
+            raise DamagedBlobError(blob, found, place)
         chunks = Chunks(self._server, self._grants, self._blob, self._advance)
         location, offset = chunks.send(opened, chunk)
         headers = {
@@ -197,6 +198,7 @@ class Upload:
         """The body, whose last piece goes out only when all of them are the blob's."""
         blob, hasher, held = self._blob.descriptor, Hasher(), b""
         with self._blob.reading() as stream:
+            place = getattr(stream, "name", None)
             while block := stream.read(CHUNK):
                 if held:
                     yield held
@@ -206,7 +208,7 @@ class Upload:
                 if hasher.size > blob.size:
                     break
         if (found := hasher.digest()) != blob.digest or hasher.size != blob.size:
-            raise DamagedBlobError(blob, found)
+            raise DamagedBlobError(blob, found, place)
         if held:
             yield held
             self._advance(len(held))

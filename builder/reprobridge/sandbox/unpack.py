@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Protocol, cast
 from reprobridge.digest import CHUNK, Hasher, digest_json
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
+from reprobridge.oci.layout import REMEDY
 from reprobridge.sandbox.model import Layer
 from reprobridge.sandbox.sealed import sealed_folder
 from reprobridge.store.store import Store
@@ -25,7 +26,6 @@ HEADER_LIMIT = 1 << 20
 """Most bytes of a header for long names; a path has 4096."""
 LARGEST = 32 << 30
 """Most bytes that a layer is inflated to unless less is asked for: layers of 10 GB are the largest that are built."""
-_REMEDY = "copy the layout again; in a store, delete this file and build again, or pull again"
 _LONG_HEADERS = (
     tarfile.XHDTYPE,
     tarfile.SOLARIS_XHDTYPE,
@@ -195,7 +195,7 @@ def _told_with_place(blob: Path) -> Iterator[None]:
         if error.where is not None:  # a path in the layer, which somebody made so
             raise
         raise ArtifactError(
-            error.message, where=str(blob), expected=error.expected, found=error.found, hint=_REMEDY
+            error.message, where=str(blob), expected=error.expected, found=error.found, hint=REMEDY
         ) from error
 
 
@@ -212,7 +212,7 @@ def _unpack(layer: Layer, folder: Path) -> None:
             where=str(layer.blob),
             expected=f"diff_id {layer.diff_id}",
             found=str(found),
-            hint=_REMEDY,
+            hint=REMEDY,
         )
     writer.close()
 

@@ -96,7 +96,10 @@ def _view_top() -> str:
         if Path(top).is_dir() and not any(path.startswith(f"{top}/") for path in needed):
             return top
     raise SandboxError(
-        "no folder can be covered for a view", expected="one of /mnt, /media, /srv, /opt, /home"
+        "no folder can be covered for a view",
+        expected="one of /mnt, /media, /srv, /opt, /home, without this Python in it",
+        found="none",
+        hint="make the folder /mnt, or run it as an ordinary user, who needs none",
     )
 
 

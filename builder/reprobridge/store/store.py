@@ -160,7 +160,10 @@ class Store:
         if found != digest:
             files.delete(self.path(digest))
             raise StoreError(
-                "a damaged object was removed; run again", expected=str(digest), found=str(found)
+                "a damaged object was removed; run again",
+                where=str(self.path(digest)),
+                expected=str(digest),
+                found=str(found),
             )
 
     def drop_damaged(self, digest: Digest) -> bool:

@@ -206,7 +206,7 @@ def _opened(parts: ImageParts, store: Store, *, compared: bool) -> Subject:
 def _object(parts: ImageParts, blob: Descriptor, what: str, *, compared: bool) -> Mapping[str, Any]:
     data = _small(parts, blob, what)
     if compared and (found := Digest.of(data)) != blob.digest:
-        raise DamagedBlobError(blob, found)
+        raise DamagedBlobError(blob, found, parts.path(blob.digest))
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:

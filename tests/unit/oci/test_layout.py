@@ -53,8 +53,9 @@ def test_a_damaged_blob_does_not_spread_and_a_fresh_one_is_not_read_again(tmp_pa
     image = stored(Store(tmp_path / "store"))
     layer = image.layers[0]
     image.path(layer.digest).write_bytes(b"reyal")
-    with pytest.raises(ArtifactError, match="damaged"):
+    with pytest.raises(ArtifactError, match=f"{image.path(layer.digest)}: a blob is damaged") as caught:
         write_layout(tmp_path / "read", image)
+    assert "delete this file and build again" in str(caught.value.hint)
     write_layout(tmp_path / "trusted", replace(image, fresh=frozenset({layer.digest})))
     assert (tmp_path / "trusted" / "index.json").is_file()
 
@@ -102,8 +103,10 @@ def test_a_blob_that_a_layout_lacks_is_named(tmp_path: Path) -> None:
     write_layout(tmp_path / "layout", image)
     parts = read_layout(tmp_path / "layout")
     (tmp_path / "layout" / "blobs" / "sha256" / image.config.digest.hex).unlink()
-    with pytest.raises(ArtifactError, match=str(image.config.digest)):
+    with pytest.raises(ArtifactError, match=str(image.config.digest)) as caught:
         parts.path(image.config.digest)
+    assert image.config.digest.hex in str(caught.value.where)
+    assert "copy the layout again" in str(caught.value.hint)
 
 
 def annotated(folder: Path, **annotations: str) -> None:

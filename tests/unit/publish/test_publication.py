@@ -8,7 +8,7 @@ import pytest
 from fakes.target import MemoryTarget
 from reprobridge.digest import Digest, Json, canonical_json
 from reprobridge.errors import AssembleError, PublishError, RegistryError, UsageError
-from reprobridge.oci.layout import read_layout
+from reprobridge.oci.layout import DamagedBlobError, read_layout
 from reprobridge.oci.model import Descriptor
 from reprobridge.publish.layout_target import LayoutTarget
 from reprobridge.publish.model import Attachment, Difference, Publication, Target
@@ -259,10 +259,11 @@ def test_a_damaged_layer_does_not_reach_a_layout(store: Store, tmp_path: Path) -
     path.write_bytes(bytes(damaged.size))
     target = LayoutTarget(tmp_path / "layout", "reprobridge/tiny")
     try:
-        with pytest.raises(PublishError, match="a blob is damaged"):
+        with pytest.raises(DamagedBlobError, match=f"{path}: a blob is damaged") as caught:
             publish(publication, target)
     finally:
         path.unlink()
+    assert "delete this file and build again" in str(caught.value)
     assert target.manifest("1.0.0") is None
 
 

@@ -78,6 +78,18 @@ def test_a_changed_file_never_goes_up_as_a_whole(
         assert registry.received() < len(DATA)
 
 
+@pytest.mark.parametrize("limit", [None, 2 * MIB], ids=["whole", "chunks"])
+def test_a_changed_file_is_named_with_a_way_out(
+    real_http: RealHttp, limit: int | None, tmp_path: Path
+) -> None:
+    (tmp_path / "layer").write_bytes(DATA[:-1] + b"!")
+    blob = Blob(blob_of(DATA).descriptor, lambda: (tmp_path / "layer").open("rb"))
+    with FakeRegistry(Options(body_limit=limit)) as registry, pytest.raises(DamagedBlobError) as caught:
+        client(registry.host, real_http, quirks=Quirks(chunk_limit=MIB)).push_blob("a/b", blob)
+    assert caught.value.where == str(tmp_path / "layer")
+    assert "delete this file and build again" in str(caught.value.hint)
+
+
 @pytest.mark.parametrize("closes", [False, True])
 def test_a_body_that_is_too_large_goes_up_in_chunks(real_http: RealHttp, closes: bool) -> None:
     with FakeRegistry(Options(body_limit=MIB)) as registry:

@@ -51,7 +51,7 @@ def test_a_damaged_blob_is_named_and_removed(tmp_path: Path) -> None:
     store = Store(tmp_path)
     digest = store.add(b"bytes")
     store.path(digest).write_bytes(b"bites")
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(StoreError, match=f"{store.path(digest)}: a damaged object"):
         store.read(digest)
     assert not store.has(digest)
 
