@@ -34,11 +34,15 @@ def sh(script: str, **fields: object) -> Shell:
 
 
 def test_a_command_sees_layers_environment_and_user(sandbox: EngineSandbox, layers: list[Layer]) -> None:
-    assert sandbox.probe() is None
+    assert sandbox.probe(wanted=True) is None
     script = "cat /etc/greeting; echo $A; id -u; id -g; touch /x 2>/dev/null || echo refused; touch /tmp/a /out/b && ls /out"
     ended = sandbox.run(layers, sh(script, environment={"A": "b c", "PATH": "/bin"}, uid=4000012, gid=5))
     assert ended.stdout.decode().splitlines() == ["hello", "b c", "4000012", "5", "refused", "b"]
     assert ended.returncode == 0
+
+
+def test_an_engine_that_starts_containers_is_usable(sandbox: EngineSandbox) -> None:
+    assert sandbox.probe(wanted=False) is None
 
 
 def test_layers_are_loaded_once_and_no_container_is_left(
@@ -130,7 +134,7 @@ def test_a_container_that_the_engine_cannot_start_is_an_error_of_the_sandbox(
 def test_an_engine_that_does_not_answer_is_unusable(tmp_path: Path) -> None:
     nowhere = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/no.sock"}
     store = Store(tmp_path / "store")
-    problem = EngineSandbox(store, RealProcesses(), "docker", nowhere).probe()
+    problem = EngineSandbox(store, RealProcesses(), "docker", nowhere).probe(wanted=False)
     assert problem is not None
     assert "docker does not answer" in problem.reason
 

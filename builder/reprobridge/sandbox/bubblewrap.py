@@ -47,7 +47,7 @@ class BubblewrapSandbox:
         self._overlays = overlays
         self._unpacker = Unpacker(store)
 
-    def probe(self) -> Unusable | None:
+    def probe(self, *, wanted: bool) -> Unusable | None:  # noqa: ARG002 - a try takes hundredths of a second
         """None when a sandbox can be made here.
 
         Settles for less where the best is not allowed: for merged folders without overlays, and for a root

@@ -27,7 +27,7 @@ def choose(sandboxes: Sequence[Sandbox], wanted: str | None = None) -> Sandbox:
     tried = []
     for sandbox in sandboxes:
         if wanted in (None, sandbox.kind):
-            problem = sandbox.probe()
+            problem = sandbox.probe(wanted=wanted is not None)
             if problem is None:
                 return sandbox
             tried.append(f"{sandbox.kind}: {problem.reason} ({problem.hint})")

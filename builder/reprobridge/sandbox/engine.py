@@ -23,6 +23,8 @@ from reprobridge.system.processes import Command, Completed, Processes, ProgramN
 
 IMAGE = "reprobridge/sandbox"
 """Name under which an engine keeps layers that it was given; the tag is the manifest's digest."""
+_TRIAL = 60
+"""Seconds for a container that ends at once."""
 _ENGINE_FAILED = 125
 _RUNTIME_FAILED = (126, 127)
 """An engine's statuses when its runtime could not start the command, whatever kept it from that; commands have them too."""
@@ -46,16 +48,31 @@ class EngineSandbox:
         self._processes = processes
         self._environment = environment
 
-    def probe(self) -> Unusable | None:
-        """None when an engine answers."""
+    def probe(self, *, wanted: bool) -> Unusable | None:
+        """None when an engine answers and, unless it is `wanted`, starts a container."""
         try:
             ended = self._call(("info",), timeout=60)
         except ProgramNotFound:
             return Unusable(f"the program {self.kind} is missing", f"install {self.kind}")
-        if ended.returncode == 0:
-            return None
-        return Unusable(
-            f"{self.kind} does not answer: {ended.failure}", f"start its engine, and try `{self.kind} info`"
+        if ended.returncode != 0:
+            return Unusable(
+                f"{self.kind} does not answer: {ended.failure}",
+                f"start its engine, and try `{self.kind} info`",
+            )
+        return None if wanted else self._try()
+
+    def _try(self) -> Unusable | None:
+        """None when a container is started: one of an empty image, where the engine comes as far as missing the program.
+
+        An engine answers as well where it may make no container, as inside another one.
+        """
+        hint = f"let `{self.kind} run` work here"
+        try:
+            ended = self.run((), Shell(argv=("/nothing",), timeout=_TRIAL))
+        except SandboxError as error:
+            return Unusable(f"{self.kind} starts no container: {error.found}", hint)
+        return (
+            Unusable(f"{self.kind} starts no container within {_TRIAL} s", hint) if ended.timed_out else None
         )
 
     def run(self, layers: Sequence[Layer], shell: Shell) -> Completed:

@@ -83,8 +83,11 @@ class Sandbox(Protocol):
     def kind(self) -> str:
         """Its name for users: `bubblewrap`, `docker`, `podman`."""
 
-    def probe(self) -> Unusable | None:
-        """None when it works here; tries it rather than looking at versions."""
+    def probe(self, *, wanted: bool) -> Unusable | None:
+        """None when it works here; tries it rather than looking at versions.
+
+        `wanted`: the user has named it, so that what can only be told by starting a command is left to `run`.
+        """
 
     def run(self, layers: Sequence[Layer], shell: Shell) -> Completed:
         """Run the command to its end. A failing command is a value; SandboxError means it never ran."""

@@ -113,13 +113,13 @@ def test_the_probe_gives_up_overlays_before_it_gives_up(tmp_path: Path) -> None:
             return Completed(argv=ended.argv, returncode=int(failed), stdout=b"", stderr=b"bwrap: overlay\n")
 
     processes = NoOverlays()
-    assert BubblewrapSandbox(Store(tmp_path / "store"), processes, as_root=False).probe() is None
+    assert BubblewrapSandbox(Store(tmp_path / "store"), processes, as_root=False).probe(wanted=False) is None
     assert len(processes.commands) == 2
 
 
 def test_the_probe_tells_what_fails_and_what_to_do(tmp_path: Path) -> None:
     processes = Pretended(1, b"bwrap: No permissions to create new namespace\n")
-    problem = BubblewrapSandbox(Store(tmp_path / "store"), processes, as_root=False).probe()
+    problem = BubblewrapSandbox(Store(tmp_path / "store"), processes, as_root=False).probe(wanted=False)
     assert problem is not None
     assert "No permissions to create new namespace" in problem.reason
     assert "--sandbox docker" in problem.hint
@@ -138,6 +138,6 @@ def test_a_root_that_may_mount_nothing_is_treated_as_an_ordinary_user(
 
     processes = NoView()
     sandbox = BubblewrapSandbox(Store(tmp_path / "store"), processes, as_root=True)
-    assert sandbox.probe() is None
+    assert sandbox.probe(wanted=False) is None
     assert sandbox.run(layers(1), Shell(argv=("/bin/sh",))).returncode == 0
     assert "--uid" in processes.commands[-1].argv

@@ -19,10 +19,12 @@ class Pretended:
     def __init__(self, kind: str, problem: str | None = None) -> None:
         self.kind = kind
         self.probes = 0
+        self.wanted: bool | None = None
         self._problem = problem
 
-    def probe(self) -> Unusable | None:
+    def probe(self, *, wanted: bool) -> Unusable | None:
         self.probes += 1
+        self.wanted = wanted
         return Unusable(self._problem, f"repair {self.kind}") if self._problem else None
 
     def run(self, layers: Sequence[Layer], shell: Shell) -> Completed:
@@ -33,12 +35,13 @@ def test_the_first_that_works_is_taken_and_the_others_are_not_tried() -> None:
     sandboxes = [Pretended("a", "broken"), Pretended("b"), Pretended("c")]
     assert choose(sandboxes).kind == "b"
     assert [sandbox.probes for sandbox in sandboxes] == [1, 1, 0]
+    assert sandboxes[1].wanted is False
 
 
 def test_a_wanted_one_is_the_only_one_tried() -> None:
     sandboxes = [Pretended("a"), Pretended("b")]
     assert choose(sandboxes, "b").kind == "b"
-    assert sandboxes[0].probes == 0
+    assert [sandbox.wanted for sandbox in sandboxes] == [None, True]
 
 
 def test_when_none_works_every_reason_and_remedy_is_told() -> None:

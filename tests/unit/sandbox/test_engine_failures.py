@@ -7,7 +7,7 @@ import pytest
 
 from reprobridge.errors import SandboxError
 from reprobridge.sandbox.engine import EngineSandbox
-from reprobridge.sandbox.model import Shell
+from reprobridge.sandbox.model import Shell, Unusable
 from reprobridge.store.store import Store
 from reprobridge.system.processes import Command, Completed, RealProcesses
 
@@ -29,10 +29,12 @@ class Ending:
     def __init__(self, status: int, stderr: str, stdout: str = "") -> None:
         self._script = 'printf %s "$1"; printf %s "$2" >&2; exit "$3"'
         self._words = (stdout, stderr, str(status))
+        self.started = 0
 
     def run(self, command: Command) -> Completed:
         if command.argv[1] != "run":
             return Completed(argv=command.argv, returncode=0, stdout=b"", stderr=b"")
+        self.started += 1
         pretended = Command(
             argv=("/bin/sh", "-c", self._script, "sh", *self._words),
             environment=dict(os.environ),
@@ -93,3 +95,33 @@ def test_a_program_that_is_missing_and_a_commands_own_failure_are_values(
 
 def test_a_command_that_printed_something_was_started(store_folder: Path) -> None:
     assert run(store_folder, "podman", Ending(126, PODMAN, "my result\n")).returncode == 126
+
+
+NOTHING = f"Error: runc: {MISSING}: OCI runtime attempted to invoke a command that was not found\n"
+
+
+def probed(store_folder: Path, ending: Ending, *, wanted: bool) -> Unusable | None:
+    """Whether podman is usable."""
+    return EngineSandbox(Store(store_folder), ending, "podman").probe(wanted=wanted)
+
+
+@pytest.mark.parametrize(("status", "said"), [(126, PODMAN), (125, "Error: no space left\n")])
+def test_an_engine_that_answers_but_starts_no_container_is_unusable(
+    store_folder: Path, status: int, said: str
+) -> None:
+    problem = probed(store_folder, Ending(status, said), wanted=False)
+    assert problem is not None
+    assert problem.reason == f"podman starts no container: {said.strip()}"
+    assert "podman run" in problem.hint
+
+
+def test_an_engine_that_comes_as_far_as_missing_the_program_is_usable(store_folder: Path) -> None:
+    assert probed(store_folder, Ending(127, NOTHING), wanted=False) is None
+
+
+def test_a_wanted_engine_is_asked_for_an_answer_only(store_folder: Path) -> None:
+    ending = Ending(126, PODMAN)
+    assert probed(store_folder, ending, wanted=True) is None
+    assert ending.started == 0
+    assert probed(store_folder, ending, wanted=False) is not None
+    assert ending.started == 1
