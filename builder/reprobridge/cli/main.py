@@ -46,6 +46,9 @@ INTERRUPTED = 130
 BUG = 70
 """Exit status after an unexpected exception (EX_SOFTWARE)."""
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
+"""What the system says of paths and modes that no code of ours can put right."""
 _COMMON = ("--store", "--offline", "--quiet", "-q", "--debug")
 """Options of every command (`add_common`): they may stand before it too."""
 
@@ -108,7 +111,7 @@ def carry_out(command: Command, arguments: argparse.Namespace) -> int:
         _say(str(error))
         return error.exit_code
     except OSError as error:
-        if refused := _refused_store(error, arguments.store):
+        if refused := _refused(error, arguments.store):
             _say(str(refused))
             return refused.exit_code
         return _report_bug(error, debug=arguments.debug)
@@ -234,17 +237,28 @@ def _refuse(error: UsageError) -> NoReturn:
     raise SystemExit(error.exit_code)
 
 
-def _refused_store(error: OSError, chosen: Path | None) -> ReproBridgeError | None:
-    """A full disk, or that the store does not take a file, as our error; None: something else."""
+def _refused(error: OSError, chosen: Path | None) -> ReproBridgeError | None:
+    """A full disk, or a path that the system refuses, of the store or of the user's, as our error; None: a bug."""
+    if error.errno not in (*_FULL, *_REFUSED):
+        return None
     from reprobridge.store.store import default_root, unusable
 
     try:
         root = (chosen or default_root()).absolute()
     except ReproBridgeError:  # no store was used
+        root = None
+    path = str(error.filename or "")
+    if root and (error.errno in _FULL or path.startswith(f"{root}/")):
+        return unusable(root, error)
+    if error.errno in _FULL or not path:
         return None
-    inside = str(error.filename or "").startswith(f"{root}/")
-    full, refused = (errno.ENOSPC, errno.EDQUOT), (errno.EROFS, errno.EACCES, errno.EPERM)
-    return unusable(root, error) if error.errno in full or (inside and error.errno in refused) else None
+    return UsageError(
+        "the system refuses a file or folder",
+        where=path,
+        expected="a path that you may use",
+        found=error.strerror,
+        hint="check the path, its owner and its mode",
+    )
 
 
 def _report_bug(error: Exception, *, debug: bool) -> int:

@@ -111,9 +111,16 @@ class Refused:
 
 @pytest.mark.parametrize(
     ("number", "place", "status"),
-    [(errno.ENOSPC, None, 7), (errno.EROFS, "store/blobs/x", 7), (errno.EROFS, "elsewhere/x", 70)],
+    [
+        (errno.ENOSPC, None, 7),
+        (errno.EROFS, "store/blobs/x", 7),
+        (errno.EROFS, "elsewhere/x", 2),
+        (errno.ENAMETOOLONG, "elsewhere/x", 2),
+        (errno.EACCES, None, 70),
+        (errno.EBADF, "elsewhere/x", 70),
+    ],
 )
-def test_a_full_disk_and_a_store_that_takes_nothing_are_no_bugs(
+def test_a_full_disk_and_paths_that_the_system_refuses_are_no_bugs(
     number: int, place: str | None, status: int, tmp_path: Path
 ) -> None:
     command = Refused(OSError(number, "refused", place and str(tmp_path / place)))
@@ -262,3 +269,14 @@ def test_the_help_of_a_command_shows_how_it_is_called(capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         main(["build", "--help"])
     assert capsys.readouterr().out.startswith("usage: reprobridge build [-h] [--output WHERE]")
+
+
+@pytest.mark.parametrize(
+    "words", [("lock",), ("validate",), ("run",), ("inspect",), ("publish",), ("pull",)], ids=" ".join
+)
+def test_a_path_that_no_file_can_have_is_no_bug(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(*words, "n" * 300, "--store", str(tmp_path / "store"), "--offline")
+    assert done.returncode == 2
+    assert "File name too long" in done.stderr
+    assert "hint: " in done.stderr
+    assert "bug" not in done.stderr
