@@ -17,11 +17,12 @@ from reprobridge.publish.signing.keys import (
     read_public_key,
 )
 from reprobridge.system.durable import create_durably
-from reprobridge.system.files import USUAL, delete
+from reprobridge.system.files import USUAL, delete, read_named
 from reprobridge.system.interrupts import uninterrupted
 
 VARIABLE = "REPROBRIDGE_KEY_PASSWORD"
 """Environment variable with the private key's password."""
+_LARGEST_KEY = 1 << 20
 
 
 def private_key(path: Path) -> PrivateKey:
@@ -99,7 +100,7 @@ def _password(path: Path) -> bytes | None:
 
 def _bytes_of(path: Path, expected: str, hint: str) -> bytes:
     try:
-        return path.read_bytes()
+        return read_named(path, _LARGEST_KEY)
     except OSError as error:
         found = error.strerror or str(error)
         raise UsageError(

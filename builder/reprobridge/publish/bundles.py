@@ -20,6 +20,7 @@ from reprobridge.publish.signing.referrer import MAXIMUM, bundle_of
 from reprobridge.registry.client import Registry
 from reprobridge.registry.referrers import referring
 from reprobridge.registry.refusals import Transient, lost_blob
+from reprobridge.system.files import read_named
 
 
 def registry_bundles(registry: Registry, repository: str, image: Digest) -> Iterator[Offered]:
@@ -83,8 +84,7 @@ def file_bundles(paths: Iterable[Path]) -> Iterator[bytes]:
     """The bundles in files. Raises UsageError for a file that cannot be read, or is none."""
     for path in paths:
         try:
-            with path.open("rb") as stream:
-                data = stream.read(MAXIMUM + 1)
+            data = read_named(path, MAXIMUM)
             _require_bundle(data)
         except OSError as error:
             raise UsageError(

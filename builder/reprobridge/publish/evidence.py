@@ -11,6 +11,7 @@ from pathlib import Path
 from reprobridge.digest import Digest
 from reprobridge.errors import PublishError
 from reprobridge.store.store import Store
+from reprobridge.system.files import read_named
 from reprobridge.validate.kept import kept_report
 from reprobridge.validate.model import SCHEMA, Report
 from reprobridge.validate.scored import RECORD, Scored, kept_scored, shortcomings
@@ -18,13 +19,16 @@ from reprobridge.wording import complaint
 from reprobridge_launcher.fields import FormatError
 from reprobridge_launcher.manifest import Manifest, Task
 
+_LARGEST = 64 << 20
+"""Most bytes of a report or record that is read."""
+
 
 def find_report(store: Store, image: Digest, file: Path | None) -> Report | None:
     """The report in the file that the user names, else the last one about exactly this image. Raises PublishError."""
     if file is None:
         return kept_report(store, image)
     try:
-        return Report.from_json(_of_our_schema(json.loads(file.read_bytes())))
+        return Report.from_json(_of_our_schema(json.loads(read_named(file, _LARGEST))))
     except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise PublishError(
             "the validation report cannot be read",
@@ -88,7 +92,7 @@ def _records(store: Store, artifact: Manifest, task: Task, folders: Sequence[Pat
     for folder in folders:
         for path in sorted((folder / task.id).glob(f"*/{RECORD}")):
             try:
-                yield Scored.parse(path.read_bytes())
+                yield Scored.parse(read_named(path, _LARGEST))
             except (FormatError, OSError, ValueError, TypeError, RecursionError) as error:
                 raise PublishError(
                     "a record of a run cannot be read",

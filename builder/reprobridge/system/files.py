@@ -159,6 +159,20 @@ def read_regular(path: Path, limit: int) -> bytes:
         return stream.read(limit + 1)
 
 
+def read_named(path: Path, limit: int) -> bytes:
+    """A file that the user names: a link or a pipe may stand there, and a pipe that nobody writes to is empty.
+
+    Raises OSError also where there are more bytes than the limit, as a device may give without end.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as stream:
+        os.set_blocking(descriptor, True)  # a pipe that somebody writes to is waited for
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return data
+
+
 def delete(path: Path) -> None:
     """Delete a file; silent when it is not there."""
     path.unlink(missing_ok=True)

@@ -126,3 +126,19 @@ def test_two_pairs_differ(tmp_path: Path) -> None:
 def test_a_missing_key_file_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="reprobridge keygen"):
         private_key(tmp_path / "none.key")
+
+
+def test_a_pipe_that_nobody_writes_and_a_device_without_end_are_no_keys(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, found in ((tmp_path / "pipe", "pipe"), (Path("/dev/zero"), "too large")):
+        with pytest.raises(UsageError, match=found):
+            public_key(path)
+
+
+def test_a_key_may_come_through_a_pipe(tmp_path: Path) -> None:
+    keygen(tmp_path, "-o", "a")
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb") as stream:
+        stream.write((tmp_path / "a.pub").read_bytes())
+        stream.close()
+        assert public_key(Path(f"/dev/fd/{reading}")) == public_key(tmp_path / "a.pub")

@@ -1,6 +1,7 @@
 """Finding the report and the evidence: in the store, in files and folders, from elsewhere."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -59,6 +60,12 @@ def test_a_file_that_is_no_report_is_refused(store: Store, tmp_path: Path, conte
         find_report(store, IMAGE, file)
     assert "reprobridge.validation/1" in str(caught.value.expected)
     assert "expected" not in str(caught.value.found)
+
+
+def test_a_pipe_that_nobody_writes_to_is_no_report(store: Store, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "report.json")
+    with pytest.raises(PublishError, match="cannot be read"):
+        find_report(store, IMAGE, tmp_path / "report.json")
 
 
 @pytest.mark.parametrize("change", ['"image": 5', '"milliseconds": 1e999', '"image": "sha512:0"'])
