@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
-from reprobridge.cli.values import count
+from reprobridge.cli.values import count, path_word
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError, UsageError
 from reprobridge.system.files import USUAL, write_file
@@ -30,7 +30,7 @@ DEFAULT_WORKERS = min(8, cores())
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's words."""
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="artifact (default: here)"
+        "folder", nargs="?", type=path_word, default=Path(), metavar="DIR", help="artifact (default: here)"
     )
     parser.add_argument(
         "--output",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_sandbox(parser)
     parser.add_argument(
-        "--digest-file", type=Path, metavar="FILE", help="write the digest of record into a file"
+        "--digest-file", type=path_word, metavar="FILE", help="write the digest of record into a file"
     )
     parser.add_argument("--json", action="store_true", help="print digest, name and notes as JSON")
     _add_known(parser.add_argument_group("layers that others made"))
@@ -60,7 +60,9 @@ def _add_known(group: "argparse._ArgumentGroup") -> None:
         metavar="REGISTRY/REPO",
         help="use what is known of layers there, without their packages; their bytes stay there",
     )
-    group.add_argument("--known-key", type=Path, metavar="FILE", help="public key that must have signed that")
+    group.add_argument(
+        "--known-key", type=path_word, metavar="FILE", help="public key that must have signed that"
+    )
     group.add_argument(
         "--recompute",
         nargs="?",

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 
 NAME = "init"
 """The command's word."""
@@ -15,7 +16,10 @@ SUMMARY = "make a folder with a small artifact to start from"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "folder", metavar="NAME", type=Path, help="the artifact's name, and the folder to make: its last part"
+        "folder",
+        metavar="NAME",
+        type=path_word,
+        help="the artifact's name, and the folder to make: its last part",
     )
 
 

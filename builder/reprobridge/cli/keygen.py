@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 
 NAME = "keygen"
 SUMMARY = "make a pair of keys: NAME.key signs what is published, NAME.pub checks it"
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         "-o",
-        type=Path,
+        type=path_word,
         default=Path(DEFAULT),
         metavar="NAME",
         help=f"the files' path without .key and .pub, which are never overwritten (default: {DEFAULT})",

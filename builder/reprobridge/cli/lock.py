@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 from reprobridge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ STALE = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's words."""
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="artifact (default: here)"
+        "folder", nargs="?", type=path_word, default=Path(), metavar="DIR", help="artifact (default: here)"
     )
     parser.add_argument(
         "--check", action="store_true", help="write nothing; exit with 1 when the lock is stale; alone"

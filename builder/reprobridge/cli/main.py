@@ -17,6 +17,7 @@ from typing import Any, NoReturn, Protocol, cast
 from reprobridge import RELEASE
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import open_closed, talk
+from reprobridge.cli.values import path_word
 from reprobridge.errors import ReproBridgeError, UsageError
 from reprobridge.system.interrupts import end_at_once, heed_interrupts
 from reprobridge.wording import nearest
@@ -187,7 +188,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every command takes."""
     common = parser.add_argument_group("everywhere")
     common.add_argument(
-        "--store", type=Path, help="store folder (default: $REPROBRIDGE_STORE or the user's cache)"
+        "--store", type=path_word, help="store folder (default: $REPROBRIDGE_STORE or the user's cache)"
     )
     common.add_argument("--offline", action="store_true", help="fetch nothing")
     common.add_argument("--quiet", "-q", action="store_true", help="no talk on standard error")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import WRITTEN_OUT, is_unread
 from reprobridge.errors import AssembleError, StoreError, UsageError
 from reprobridge.frozen import frozen, replace
 from reprobridge.system.files import delete, obstacle
@@ -51,6 +52,8 @@ def parse_output(text: str) -> Output:
             found=text,
             hint="for example --output oci:my-image",
         )
+    if is_unread(rest):
+        raise UsageError("the output's place is not told", where="--output", expected=WRITTEN_OUT, found=text)
     return Output(kind, Path(rest))
 
 

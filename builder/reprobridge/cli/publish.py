@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 
 if TYPE_CHECKING:
     from reprobridge.oci.model import Descriptor
@@ -32,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_proof(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
-        "--report", type=Path, metavar="FILE", help="report of `validate --json` (default: the store's)"
+        "--report", type=path_word, metavar="FILE", help="report of `validate --json` (default: the store's)"
     )
     group.add_argument(
         "--evidence",
-        type=Path,
+        type=path_word,
         action="append",
         default=[],
         metavar="DIR",
@@ -49,7 +50,7 @@ def _add_proof(group: "argparse._ArgumentGroup") -> None:
     )
     group.add_argument(
         "--proof-key",
-        type=Path,
+        type=path_word,
         metavar="FILE",
         help="public key that must have signed that (default: --key's)",
     )
@@ -79,7 +80,7 @@ def _add_place(group: "argparse._ArgumentGroup") -> None:
     )
     signing = group.add_mutually_exclusive_group()
     signing.add_argument(
-        "--key", type=Path, metavar="FILE", help="private key that signs (`reprobridge keygen`)"
+        "--key", type=path_word, metavar="FILE", help="private key that signs (`reprobridge keygen`)"
     )
     signing.add_argument(
         "--keyless", action="store_true", help="sign as the workflow that runs, through sigstore"

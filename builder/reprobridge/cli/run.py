@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import show_printed
-from reprobridge.cli.values import count, whole_number
+from reprobridge.cli.values import count, path_word, whole_number
 from reprobridge.errors import UsageError, ValidateError
 from reprobridge.system import files
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run also on a machine that lacks what the task needs by its author's word; recorded",
     )
     parser.add_argument(
-        "--out", type=Path, default=Path("out"), metavar="DIR", help="evidence (default: out)"
+        "--out", type=path_word, default=Path("out"), metavar="DIR", help="evidence (default: out)"
     )
     parser.add_argument(
         "--sandbox", metavar="KIND", help="bubblewrap, podman or docker (default: the first that works)"

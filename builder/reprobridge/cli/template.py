@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 from reprobridge.errors import UsageError
 from reprobridge.wording import counted, nearest
 
@@ -19,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verb", choices=["list", "lock"], help="list them, or write lockfiles/NAME.lock.json")
     parser.add_argument("names", nargs="*", metavar="NAME", help="templates; all when none is named")
     parser.add_argument(
-        "--into", type=Path, metavar="FOLDER", help="where locks are written; lockfiles/ when not given"
+        "--into", type=path_word, metavar="FOLDER", help="where locks are written; lockfiles/ when not given"
     )
 
 

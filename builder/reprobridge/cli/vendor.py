@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reprobridge.cli.building import add_sandbox
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 from reprobridge.wording import counted
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ SUMMARY = "put every locked file into a folder that builds offline"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's words."""
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="artifact (default: here)"
+        "folder", nargs="?", type=path_word, default=Path(), metavar="DIR", help="artifact (default: here)"
     )
     parser.add_argument(
-        "--to", type=Path, default=Path("vendor"), metavar="FOLDER", help="where (default: vendor)"
+        "--to", type=path_word, default=Path("vendor"), metavar="FOLDER", help="where (default: vendor)"
     )
     add_sandbox(parser)
 

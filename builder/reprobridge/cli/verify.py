@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.values import path_word
 
 if TYPE_CHECKING:
     from reprobridge.digest import Digest
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "image", metavar="DIR|oci:PATH|IMAGE", help="an image of a registry, of a layout or of the store"
     )
     trust = parser.add_argument_group("whom you trust")
-    trust.add_argument("--key", type=Path, metavar="PUB", help="public key that must have signed")
+    trust.add_argument("--key", type=path_word, metavar="PUB", help="public key that must have signed")
     trust.add_argument("--identity", metavar="ID", help="subject of sigstore's certificate, exactly")
     trust.add_argument("--issuer", metavar="URL", help="who vouched for the identity, exactly")
     trust.add_argument("--repository", metavar="URL", help="repository whose workflow must have signed")
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        type=Path,
+        type=path_word,
         metavar="FILE",
         help="signed statements in files, besides those that are attached",
     )

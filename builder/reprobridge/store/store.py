@@ -39,9 +39,17 @@ def default_root() -> Path:
     """`$REPROBRIDGE_STORE`, else `reprobridge` in the user's cache folder.
 
     As the XDG base directories have it, an empty variable counts as unset, and so does a relative XDG_CACHE_HOME.
-    Raises StoreError for a user without a home.
+    Raises StoreError for a user without a home, and for a path with a `~` that no shell has read.
     """
     if chosen := os.environ.get("REPROBRIDGE_STORE"):
+        if chosen.startswith("~/"):
+            raise StoreError(
+                "there is no place for the store",
+                where="REPROBRIDGE_STORE",
+                expected="a path with ~ written out",
+                found=chosen,
+                hint="no shell read the ~: write the home folder's path",
+            )
         return Path(chosen).absolute()
     cache = os.environ.get("XDG_CACHE_HOME", "")
     if cache.startswith("/"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reprobridge.cli.outputs import parse_output, require_place, require_writable
-from reprobridge.errors import ArtifactError, AssembleError
+from reprobridge.errors import ArtifactError, AssembleError, UsageError
 from reprobridge.oci.layout import write_layout
 from reprobridge.store.store import Store
 from support.ordinary_user import as_ordinary_user, ordinary_folder
@@ -69,6 +69,12 @@ def test_a_place_where_no_file_can_be_written_is_refused_with_a_way_out(
         require_place(tmp_path / name)
     assert hint in str(caught.value.hint)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link"]
+
+
+@pytest.mark.parametrize("kind", ["oci", "oci-archive", "docker-archive"])
+def test_a_home_that_no_shell_read_makes_no_folder_of_that_name(kind: str) -> None:
+    with pytest.raises(UsageError, match="~ written out"):
+        parse_output(f"{kind}:~/image")
 
 
 def test_a_broken_layout_is_refused(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from reprobridge.cli.main import main
+from reprobridge.cli.values import WRITTEN_OUT
 
 
 def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -83,6 +84,9 @@ def test_an_option_may_be_shortened_while_one_is_meant(capsys: pytest.CaptureFix
             "build x --sandbox foo",
             "--sandbox: the value cannot be understood|one of bubblewrap, podman, docker|foo",
         ),
+        ("build --store=", "--store: the value cannot be understood|a path|an empty word"),
+        ("cache info --store=~/s", f"--store: the value cannot be understood|{WRITTEN_OUT}|~/s"),
+        ("run x --out=~", f"--out: the value cannot be understood|{WRITTEN_OUT}|~"),
         ("init", "a word is missing|NAME|nothing"),
         ("run x --seed", "--seed: the option lacks its value|N|nothing"),
     ],
@@ -124,3 +128,7 @@ def test_what_is_wrong_is_looked_for_only_when_something_is(capsys: pytest.Captu
     main(["schema"])
     assert capsys.readouterr().out
     assert "reprobridge.cli.wrong_words" not in sys.modules
+
+
+def test_an_empty_word_is_not_the_artifact_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(["build", ""], capsys)[1:3] == ["  expected: a path", "  found: an empty word"]

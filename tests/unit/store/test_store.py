@@ -102,6 +102,12 @@ def test_the_store_lies_in_the_users_cache_folder_and_empty_and_relative_ones_co
     assert default_root() == Path(root)
 
 
+def test_a_home_in_the_stores_place_that_no_shell_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPROBRIDGE_STORE", "~/store")
+    with pytest.raises(StoreError, match="~ written out"):
+        default_root()
+
+
 def test_a_reference_follows_the_last_word(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for text in (b"one", b"two"):
