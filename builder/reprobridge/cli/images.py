@@ -33,6 +33,8 @@ def open_image(word: str, doors: Doors, *, whole: bool = True, insecure: bool = 
     for, and layers of a folder's image may lie where they are known instead of here. `insecure`: its registry may
     be spoken to without encryption. Raises UsageError and what building and pulling raise.
     """
+    if not word:
+        raise UsageError("no image is named", expected=FORMS, found="an empty word")
     if word.startswith("oci:"):
         return read_layout(*layout_of(word))
     if Path(word).is_dir():

@@ -95,3 +95,8 @@ def test_a_digest_that_names_nothing_leads_to_those_of_the_store(word: str, door
     with pytest.raises(UsageError) as caught:
         open_image(word, doors)
     assert "`reprobridge cache info`" in (caught.value.hint or "")
+
+
+def test_an_empty_word_is_no_image_and_not_the_artifact_here(doors: Doors) -> None:
+    with pytest.raises(UsageError, match="an empty word"):
+        open_image("", doors)
