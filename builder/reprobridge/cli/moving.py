@@ -1,11 +1,11 @@
 """Progress of blobs on their way to or from a registry: a bar on a terminal, nothing elsewhere."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.streams import shows_bars
 from reprobridge.oci.model import Descriptor
 from reprobridge.registry.model import SILENT, Outcome, Progress
 
@@ -34,7 +34,7 @@ class MovingBar:
 @contextlib.contextmanager
 def moving(doors: Doors, title: str, total: int) -> Iterator[Progress]:
     """A bar for `total` bytes while standard error is a terminal and talk is wanted."""
-    if doors.quiet or not total or not sys.stderr.isatty():
+    if doors.quiet or not total or not shows_bars():
         yield SILENT
         return
     from rich.console import Console

@@ -4,12 +4,12 @@ rich is imported when there is something to show, so that a build that has nothi
 """
 
 import contextlib
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from reprobridge.cli.doors import Doors
+from reprobridge.cli.streams import shows_bars
 from reprobridge.wording import counted
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Shown:
 @contextlib.contextmanager
 def build_progress(doors: Doors) -> "Iterator[BuildProgress]":
     """Bars while standard error is a terminal and talk is wanted."""
-    if doors.quiet or not sys.stderr.isatty():
+    if doors.quiet or not shows_bars():
         yield Quiet() if doors.quiet else Plain(doors.log)
         return
     with contextlib.ExitStack() as stack:

@@ -59,6 +59,11 @@ def talk(text: str) -> None:
         print(text, end="", file=sys.stderr, flush=True)
 
 
+def shows_bars() -> bool:
+    """Whether standard error is a terminal that can draw a line again."""
+    return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
 def show_printed(block: bytes) -> None:
     """What a program prints is talk, too: on standard error."""
     with contextlib.suppress(OSError):

@@ -37,10 +37,10 @@ doors = Doors(store_root=None, offline=True, quiet="--quiet" in sys.argv)
 SHOWN = {"building": (BUILDING, b"scipy 1.0"), "moving": (MOVING, b"pushing")}
 
 
-def heard(work: str, *words: str, terminal: bool) -> bytes:
+def heard(work: str, *words: str, terminal: bool, kind: str = "xterm") -> bytes:
     """What standard error hears, when it is a terminal and when it is a pipe."""
     reader, writer = os.openpty() if terminal else os.pipe()
-    setting = {**os.environ, "TERM": "xterm"}
+    setting = {**os.environ, "TERM": kind}
     try:
         with os.fdopen(writer, "wb") as stderr:
             argv = [sys.executable, "-c", DOORS + work, *words]
@@ -77,6 +77,12 @@ def test_a_pipe_hears_no_progress(kind: str) -> None:
 @pytest.mark.parametrize("kind", SHOWN)
 def test_a_terminal_shows_nothing_where_quiet_is_asked_for(kind: str) -> None:
     assert heard(SHOWN[kind][0], "--quiet", terminal=True) == b""
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_a_terminal_that_cannot_draw_a_line_again_hears_what_a_pipe_does(kind: str) -> None:
+    assert heard(SHOWN[kind][0], terminal=True, kind="dumb") == b""
+    assert b"compiling bytecode of 2 packages" in heard(COMPILING, terminal=True, kind="dumb")
 
 
 def test_a_pipe_hears_that_bytecode_is_being_compiled() -> None:
