@@ -78,13 +78,20 @@ def _add_known(group: "argparse._ArgumentGroup") -> None:
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Build, write the output, print the digest of record."""
     from reprobridge.assemble.build import BuildRequest, build_artifact
-    from reprobridge.cli.outputs import parse_output, require_place, require_writable, write_output
+    from reprobridge.cli.outputs import (
+        parse_output,
+        require_apart,
+        require_place,
+        require_writable,
+        write_output,
+    )
     from reprobridge.cli.progress import build_progress
 
     output = parse_output(arguments.output)
     require_writable(output)
     if arguments.digest_file:
         require_place(arguments.digest_file)
+        require_apart(output, arguments.digest_file)
     knowledge, lock_doors = _knowledge(arguments, doors), doors.for_locking()
     with build_progress(doors) as progress:
         request = BuildRequest(

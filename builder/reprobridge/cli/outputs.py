@@ -21,6 +21,8 @@ KINDS = ("store", "oci", "oci-archive", "docker-archive", "docker", "podman")
 """What may stand before the colon."""
 ENGINES = ("docker", "podman")
 """Kinds that need no path."""
+KINDS_WITH_PATH = ("oci", "oci-archive", "docker-archive")
+"""Kinds that need one."""
 _LOADED = b"Loaded image"
 """What engines say of an image that they took."""
 
@@ -38,7 +40,7 @@ class Output:
 def parse_output(text: str) -> Output:
     """Read an --output. Raises UsageError."""
     kind, colon, rest = text.partition(":")
-    needs_path = kind not in ("store", *ENGINES)
+    needs_path = kind in KINDS_WITH_PATH
     if (
         kind not in KINDS
         or (needs_path and not rest)
@@ -88,6 +90,21 @@ def require_place(path: Path) -> None:
         if found := obstacle(path):
             raise _unwritable(path, found=found, hint="name a new file, or one to replace")
         _require_folder(path, path.parent)
+
+
+def require_apart(output: Output, file: Path) -> None:
+    """Refuse a file that would be written over the image, or into its layout. Raises UsageError."""
+    if output.kind not in KINDS_WITH_PATH:
+        return
+    place = Path(os.path.realpath(output.path))
+    if Path(os.path.realpath(file)).is_relative_to(place):
+        raise UsageError(
+            "two outputs have the same place",
+            where=str(file),
+            expected="a file beside the image",
+            found=f"{output.kind}:{output.path}",
+            hint="name another file with --digest-file",
+        )
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.cli.outputs import parse_output, require_place, require_writable
+from reprobridge.cli.outputs import parse_output, require_apart, require_place, require_writable
 from reprobridge.errors import ArtifactError, AssembleError, UsageError
 from reprobridge.oci.layout import write_layout
 from reprobridge.store.store import Store
@@ -75,6 +75,18 @@ def test_a_place_where_no_file_can_be_written_is_refused_with_a_way_out(
 def test_a_home_that_no_shell_read_makes_no_folder_of_that_name(kind: str) -> None:
     with pytest.raises(UsageError, match="~ written out"):
         parse_output(f"{kind}:~/image")
+
+
+@pytest.mark.parametrize(
+    ("output", "file"),
+    [("oci-archive:{}/a", "a"), ("docker-archive:{}/a", "link/a"), ("oci:{}/a", "a/digest")],
+)
+def test_a_digest_is_not_written_over_the_image(output: str, file: str, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(".")
+    with pytest.raises(UsageError, match="the same place"):
+        require_apart(parse_output(output.format(tmp_path)), tmp_path / file)
+    for beside in ("oci-archive:{}/b", "oci:{}/b", "store", "docker:"):
+        require_apart(parse_output(beside.format(tmp_path)), tmp_path / file)
 
 
 def test_a_broken_layout_is_refused(tmp_path: Path) -> None:
