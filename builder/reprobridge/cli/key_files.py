@@ -42,7 +42,10 @@ def new_pair(name: Path) -> tuple[Path, Path]:
     stem = name.name.removesuffix(".key").removesuffix(".pub")
     if not stem:
         raise UsageError(
-            "the pair has no name", where=str(name), expected="a file's path without .key and .pub"
+            "the pair has no name",
+            where=str(name),
+            expected="a file's path without .key and .pub",
+            hint="for example --output FOLDER/my-lab",
         )
     private, public = (name.with_name(f"{stem}.{kind}") for kind in ("key", "pub"))
     for path in (private, public):

@@ -15,6 +15,7 @@ It does not fetch, does not know what a layer is, and never looks at the clock.
 """
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -315,11 +316,14 @@ class BlobWriter:
 
 def unusable(root: Path, error: OSError) -> StoreError:
     """What the system says about the store's folder, as our error."""
+    is_dangling = error.errno == errno.EEXIST and root.is_symlink()
     return StoreError(
         "the store cannot be used",
         where=str(root),
         expected="a writable folder with room",
-        found=error.strerror or str(error),
+        found=f"a link to {root.readlink()}, where nothing is"
+        if is_dangling
+        else error.strerror or str(error),
         hint="make room, or choose another folder with --store or REPROBRIDGE_STORE",
     )
 

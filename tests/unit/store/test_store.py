@@ -137,6 +137,12 @@ def test_a_store_that_cannot_be_made_says_what_to_do(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "store")
 
 
+def test_a_link_to_nowhere_in_the_stores_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "store").symlink_to("unmounted")
+    with pytest.raises(StoreError, match="a link to unmounted, where nothing is"):
+        Store(tmp_path / "store")
+
+
 def test_an_unreadable_reference_counts_as_none(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.refer("a/one", "1", store.add(b"manifest"))
