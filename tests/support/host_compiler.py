@@ -30,7 +30,7 @@ class HostSandbox:
     after: Callable[[Path], object] = lambda work: None
     """Called with the writable folder when the command has ended: what another interpreter may leave there."""
 
-    def probe(self) -> Unusable | None:
+    def probe(self, *, wanted: bool) -> Unusable | None:
         """It always works."""
         return None
 

@@ -24,7 +24,7 @@ class Refusing:
         """Nothing was asked of it."""
         self.asked: list[tuple[str, ...]] = []
 
-    def probe(self) -> None:
+    def probe(self, *, wanted: bool) -> None:
         """It works."""
 
     def run(self, layers: Sequence[Layer], shell: Shell) -> Completed:
