@@ -16,7 +16,7 @@ from reprobridge.plan.model import BuildPlan, LayerPlan
 
 RESULT = "summary"
 """Kind of the store's results that hold summaries, by the layer's key."""
-_RULES = 2
+_RULES = 3
 """Grows when the same layer has another summary."""
 
 
