@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from reprobridge.assemble.composition import remember_composition
 from reprobridge.oci.layout import ImageParts, read_layout, write_layout
 from reprobridge.sandbox.bubblewrap import BubblewrapSandbox
 from reprobridge.sandbox.engine import EngineSandbox
@@ -60,6 +61,17 @@ def test_a_good_image_passes_every_check_of_the_version(store: Store, sandbox: S
     assert report.artifact == "a" * 64
     keep_report(store, report)
     assert kept_report(store, report.image) == report
+
+
+def test_what_was_noted_of_an_image_that_was_built_here_is_in_its_report(
+    store: Store, sandbox: Sandbox
+) -> None:
+    parts = ArtifactImage().build(store)
+    assert report_of(parts, store, sandbox).notes is None
+    remember_composition(store, parts.manifest.digest, [], ["one", "two"])
+    report = report_of(parts, store, sandbox)
+    assert report.notes == ("one", "two")
+    assert report.passed
 
 
 def test_an_oci_layout_gives_the_same_verdicts_as_the_store(

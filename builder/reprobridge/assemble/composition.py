@@ -1,4 +1,4 @@
-"""Which recipes an image was made of, remembered by its manifest: so that what is known of its layers can be told."""
+"""What an image was made of and what was noted then, remembered by its manifest: so that both can be told later."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -35,9 +35,20 @@ def composed(layer: LayerPlan) -> Composed:
     return Composed(title=layer.title, key=layer.key(), parts=parts)
 
 
-def remember_composition(store: Store, manifest: Digest, layers: Iterable[LayerPlan]) -> None:
-    """Remember what an image was made of, lowest layer first."""
-    store.remember(RESULT, manifest, {"layers": [composed(layer).to_json() for layer in layers]})
+def remember_composition(
+    store: Store, manifest: Digest, layers: Iterable[LayerPlan], notes: Iterable[str] = ()
+) -> None:
+    """Remember what an image was made of, lowest layer first, and what the author heard of it."""
+    rows: list[Json] = [composed(layer).to_json() for layer in layers]
+    store.remember(RESULT, manifest, {"layers": rows, "notes": list(notes)})
+
+
+def build_notes(store: Store, manifest: Digest) -> tuple[str, ...] | None:
+    """What the author heard of an image when it was built; None when that was elsewhere, or is forgotten."""
+    match store.result(RESULT, manifest):
+        case {"notes": [*notes]}:
+            return tuple(map(str, notes))
+    return None
 
 
 def composition_of(store: Store, manifest: Digest) -> tuple[Composed, ...] | None:

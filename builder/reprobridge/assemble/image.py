@@ -58,19 +58,20 @@ def _assemble(plan: BuildPlan, store: Store, making: Making, *, thorough: bool) 
         made += scheduler.run(plan, thorough=thorough)
         known = summaries(plan, workshop)
     layers = [_finished(workshop, layer) for layer in plan.layers]
-    notes = [
+    noted = [
         *idle,
         *decided.notes,
         *(note for summary in known.values() for note in summary.notes),
         *(_size_note(plan, layer) for plan, layer in zip(plan.layers, layers, strict=True)),
     ]
     manifest = write_manifest(plan, layers, store)
-    remember_composition(store, manifest, plan.layers)
+    notes = tuple(filter(None, noted))
+    remember_composition(store, manifest, plan.layers, notes)
     return BuiltImage(
         name=plan.name,
         version=plan.version,
         manifest=manifest,
-        notes=tuple(filter(None, notes)),
+        notes=notes,
         fresh=frozenset(_finished(workshop, job.layer).blob for job in made if job.layer),
     )
 

@@ -5,7 +5,8 @@ A report of a version holds exactly the checks of that version, each once: a che
 JSON form (schema `reprobridge.validation/1`), here and in guides/reference/validation-report.md:
 
     {"schema": …, "image": "sha256:…", "artifact": "<64 hex>" | null, "sandbox": "bubblewrap",
-     "checks": [{"check": "image.digests", "verdict": "passed", "evidence": ["…"], "milliseconds": 12}, …]}
+     "checks": [{"check": "image.digests", "verdict": "passed", "evidence": ["…"], "milliseconds": 12}, …],
+     "notes": ["…"] | null}
 """
 
 from collections.abc import Mapping
@@ -122,6 +123,8 @@ class Report:
     """Kind of the sandbox that its commands ran in."""
     results: tuple[CheckResult, ...]
     """One for each check, in the order of `CheckId`."""
+    notes: tuple[str, ...] | None = None
+    """What `build` noted of the image, which no verdict depends on; None: it was built elsewhere, so nobody knows."""
 
     @property
     def complete(self) -> bool:
@@ -153,11 +156,15 @@ class Report:
                 }
                 for result in self.results
             ],
+            "notes": self.notes,
         }
 
     @classmethod
     def from_json(cls, value: object) -> "Report":
-        """Read the JSON form. Raises ValueError, TypeError or KeyError for anything else."""
+        """Read the JSON form, also one of earlier releases, without notes.
+
+        Raises ValueError, TypeError or KeyError for anything else.
+        """
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise ValueError(f"expected a report of schema {SCHEMA}")
         results = tuple(
@@ -173,4 +180,14 @@ class Report:
             artifact=value["artifact"],
             sandbox=str(value["sandbox"]),
             results=results,
+            notes=_notes(value.get("notes")),
         )
+
+
+def _notes(value: object) -> tuple[str, ...] | None:
+    match value:
+        case None:
+            return None
+        case [*notes]:
+            return tuple(map(str, notes))
+    raise TypeError(f"expected a list of notes, found {value!r}")

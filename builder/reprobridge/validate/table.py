@@ -1,6 +1,6 @@
 """The report as a table for people, and the table of all checks for the guide; rich is imported only here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from reprobridge.validate.model import NEEDS, PROMISES, CheckId, CheckResult, Report, Verdict
@@ -10,7 +10,7 @@ _STYLES = {Verdict.PASSED: "green", Verdict.FAILED: "bold red", Verdict.NOT_RUN:
 
 
 def print_table(report: Report, out: TextIO) -> None:
-    """Write the checks with verdict, time and evidence, and what follows from them."""
+    """Write the checks with verdict, time and evidence, what the build noted, and what follows from the checks."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -33,7 +33,16 @@ def print_table(report: Report, out: TextIO) -> None:
         )
     console = Console(file=out, highlight=False, width=None if out.isatty() else 120)
     console.print(table)
+    for line in _noted(report):
+        console.print(Text(line), soft_wrap=True)
     console.print(Text(summary(report)), soft_wrap=True)
+
+
+def _noted(report: Report) -> Iterable[str]:
+    """What `build` noted, a line each; or that nobody knows."""
+    if report.notes is None:
+        return ("what `build` noted is not known: the image was built elsewhere",)
+    return (f"note: {note}" for note in report.notes)
 
 
 def summary(report: Report) -> str:

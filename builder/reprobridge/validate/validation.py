@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from reprobridge.assemble.composition import build_notes
 from reprobridge.errors import ArtifactError
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import Sandbox
@@ -53,7 +54,13 @@ def validate(subject: Subject, sandbox: Sandbox, tell: Callable[[CheckResult], N
         results = tuple(made[check].result().result for check in CheckId)
     finally:
         pool.shutdown(cancel_futures=True)
-    return Report(image=subject.digest, artifact=subject.artifact_id, sandbox=sandbox.kind, results=results)
+    return Report(
+        image=subject.digest,
+        artifact=subject.artifact_id,
+        sandbox=sandbox.kind,
+        results=results,
+        notes=build_notes(subject.store, subject.digest),
+    )
 
 
 def _result(

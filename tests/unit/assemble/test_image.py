@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from reprobridge.assemble.composition import build_notes
 from reprobridge.assemble.image import LAYER_LIMIT, LAYER_WARNING, Making, build_image
 from reprobridge.assemble.model import BuiltImage
 from reprobridge.digest import Digest
@@ -238,6 +239,7 @@ def test_a_layer_that_some_registries_take_long_for_is_told(store_folder: Path) 
     assert image.notes == ()
     image, _ = built(with_layer_of(LAYER_WARNING + 1, store), store)
     assert image.notes == (f"torch: a layer of {4 * 1024**3 + 1} bytes, slow to push",)
+    assert build_notes(store, image.manifest) == image.notes
 
 
 def test_a_layer_that_registries_refuse_is_refused_before_the_image_has_a_name(store_folder: Path) -> None:

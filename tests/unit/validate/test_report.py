@@ -43,6 +43,27 @@ def test_the_json_form_reads_back_and_has_a_canonical_encoding() -> None:
     assert Report.from_json(json.loads(canonical_json(made.to_json()))) == made
 
 
+@pytest.mark.parametrize("notes", [None, (), ("one", "two")])
+def test_notes_of_the_build_read_back_and_change_no_verdict(notes: tuple[str, ...] | None) -> None:
+    made = replace(report(), notes=notes)
+    value = json.loads(canonical_json(made.to_json()))
+    assert Report.from_json(value) == made
+    assert value["notes"] == (None if notes is None else list(notes))
+    assert made.passed
+
+
+def test_a_report_of_a_release_without_notes_is_read() -> None:
+    value = report().to_json()
+    del value["notes"]
+    assert Report.from_json(value) == report()
+
+
+@pytest.mark.parametrize("notes", [1, "one", {}])
+def test_notes_that_are_no_list_are_refused(notes: object) -> None:
+    with pytest.raises(TypeError):
+        Report.from_json({**report().to_json(), "notes": notes})
+
+
 def test_only_a_complete_report_without_any_other_verdict_passes() -> None:
     assert report().passed
     assert not report(GUIDE=FAILED).passed
@@ -92,6 +113,14 @@ def test_the_table_names_every_check_and_every_fault() -> None:
     assert "13 of 15 checks passed; failed: guide.blocks; not run: tasks.smoke" in text
     assert "one" in text
     assert "\x1b" not in text
+
+
+def test_the_table_repeats_the_notes_of_the_build_or_says_that_nobody_knows_them() -> None:
+    out = io.StringIO()
+    print_table(replace(report(), notes=("x" * 200, "[two]")), out)
+    assert f"\nnote: {'x' * 200}\nnote: [two]\n" in out.getvalue()
+    print_table(report(), out)
+    assert "not known: the image was built elsewhere" in out.getvalue()
 
 
 def test_every_check_of_the_version_has_a_function_and_a_promise() -> None:
