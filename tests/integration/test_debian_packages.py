@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 CHOSEN = {
     "debian12-py311": (
         *("fonts-dejavu-core", "ghostscript", "git-lfs", "graphviz", "imagemagick", "liblapack3"),
-        *("libopenblas0", "openjdk-17-jre-headless", "poppler-utils", "xz-utils"),
+        *("libgdk-pixbuf2.0-bin", "libopenblas0", "librsvg2-common", "openjdk-17-jre-headless"),
+        *("poppler-utils", "xz-utils"),
     ),
 }
 """What is installed on a template. Installing takes minutes, so these are few: at least one for each effect of ours that
@@ -29,6 +30,11 @@ DIFFERENCES = {
     r"etc/shadow": "the day on which no account got a password",
     r"etc/gitconfig": "git-lfs writes its lines in a random order; compared below",
     r"etc/ssl/certs/java/cacerts": "the moment of installing stands in it; compared below",
+    r"usr/share/mime/(generic-icons|globs2|subclasses)": "in the order of a hash table; compared below",
+    r"usr/share/mime/(globs|mime\.cache|treemagic|types|version|XMLnamespaces)": "GLib reads the others instead",
+    r"usr/share/mime/(application|audio|font|image|inode|message|model|multipart|text|video|x-\w+)(/.*)?": (
+        "descriptions of types in all languages, for menus"
+    ),
     r"usr/bin/(chage|chfn|chsh|expiry|gpasswd|passwd|ssh-agent)": "set-uid and set-gid bits are dropped",
     r"usr/lib/openssh/ssh-keysign": "likewise",
     r"usr/local/share/fonts": "an empty folder",
@@ -66,7 +72,8 @@ def test_what_differs_only_in_order_and_time_has_the_same_content(
     ours, theirs = packages.made.root, installed
     names = {deb.name for deb in packages.selection.debs}
     assert ("etc/gitconfig" in ours) == ("etc/gitconfig" in theirs) == ("git-lfs" in names)
-    for path in {"var/lib/dpkg/triggers/File", "etc/gitconfig"} & ours.keys():
+    types = {f"usr/share/mime/{name}" for name in ("generic-icons", "globs2", "subclasses")}
+    for path in {"var/lib/dpkg/triggers/File", "etc/gitconfig", *types} & ours.keys():
         assert sorted(ours[path].data.splitlines()) == sorted(theirs[path].data.splitlines()) != []
     java = "etc/ssl/certs/java/cacerts"
     assert java_names(ours[java].data) == java_names(theirs[java].data) != set()
@@ -81,6 +88,17 @@ def java_names(store: bytes) -> set[bytes]:
 def test_no_package_is_named_needlessly(packages: Converted) -> None:
     assert packages.made.state["unknown"] == {}
     assert packages.made.problems == []
+
+
+DRAW = """
+echo '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>' > a.svg
+printf 'P1 1 1 1' > a.pbm
+for image in a.svg a.pbm; do
+  gdk-pixbuf-thumbnailer -s 8 $image $image.png
+  gdk-pixbuf-csource $image.png > a.c
+done
+cat a.c
+"""
 
 
 PRINT = """
@@ -115,6 +133,7 @@ USES = (
     ("espeak-ng", "espeak-ng -w a.wav hello; head -c 4 a.wav", "RIFF"),
     ("r-base-core", "Rscript -e 'cat(solve(matrix(c(2, 0, 0, 2), 2)))'", "0.5 0 0 0.5"),
     ("r-base-core", "R --version", "R version"),
+    ("libgdk-pixbuf2.0-bin", DRAW, "rowstride"),
     ("fonts-dejavu-core", "fc-match sans", "DejaVu Sans"),
     ("gcc", "echo 'int main(void) { return 0; }' > a.c; cc a.c; ./a.out; c99 a.c; echo built", "built"),
     ("ghostscript", PRINT, "a"),

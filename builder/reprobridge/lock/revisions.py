@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 REVISIONS: Mapping[str, int] = {
     "wheel": 2,
-    "deb": 2,
-    "debian-state": 2,
+    "deb": 3,
+    "debian-state": 3,
     "requested": 1,
     "tree": 1,
     "files": 1,

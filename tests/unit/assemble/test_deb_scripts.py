@@ -281,6 +281,13 @@ def test_settings_of_glib_that_nobody_compiles_are_named() -> None:
     assert not list(untriggered(["usr/share/glib-2.0/schemas/x.override", "usr/share/x/y.gschema.xml"]))
 
 
+def test_loaders_of_images_that_nobody_registers_are_named() -> None:
+    folder = "usr/lib/x86_64-linux-gnu/gdk-pixbuf-2.0/2.10.0/loaders"
+    assert list(untriggered([f"{folder}/libpixbufloader-svg.so", "usr/lib/x/loaders/new.so"])) == []
+    (effect,) = untriggered([f"{folder}/libpixbufloader-svg.so", f"{folder}/new.so"])
+    assert effect == "register new.so, without which gdk-pixbuf opens no image of its kind"
+
+
 def test_a_package_whose_scripts_were_read_is_not_asked_about_again() -> None:
     assert unknown_effects("base-passwd", "postinst", HEAD + "cp a b\n") == ()
     assert unknown_effects("python3.14-minimal", "postinst", HEAD + "cp a b\n") == ()

@@ -34,8 +34,8 @@ from support.typical_wheels import typical_wheels
 
 DIGESTS: dict[str, str] = {
     "wheel 2": "sha256:eef8a8f570bda721a8d437177f7d24fedeb06387bd74afd7bd60892dd50cdaba",
-    "deb 2": "sha256:51fe437e2f10b0b0fbd43797bc2bf1162c8f6332122973a29e1211a9f121d7b6",
-    "debian-state 2": "sha256:90a88ea3c044114993339abcea24a5979f35df75c18dbade9596d4bc8449db62",
+    "deb 3": "sha256:884dac3fdc7a4ff0a01c7064025ee00233214a352c5e78558f672fd8f169c317",
+    "debian-state 3": "sha256:64a90d41eedf83421899027dbfaf696ed3abdb5257e90111a5f359f98393602f",
     "requested 1": "sha256:c69514435956868ecf7bfc41e1bf010be2c0e4e8ab5541ff90dde3765366cb9d",
     "tree 1": "sha256:8bd616bac035040dc3d108f569a8f7f17a1ef0c7c87937b3c838bbeeab9c8eb1",
     "files 1": "sha256:416239f0f5459de508faccff3e53a434eafabdca6c6dc4f63e058affd5b6d2fd",
@@ -54,6 +54,11 @@ FILES = FilesRecipe(
     folders={"out": 0o1777},
 )
 PASSWD = "root:*:0:0:root:/root:/bin/bash\ndaemon:*:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
+TYPES = """\
+<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info"><mime-type type="text/x-ours">
+<glob pattern="*.ours"/><magic><match type="string" value="ours" offset="0"/></magic>
+</mime-type></mime-info>
+"""
 DEBS = (
     DebSource(
         package="base-files",
@@ -89,6 +94,7 @@ DEBS = (
         },
         fields={"Depends": "base-files", "Section": "editors"},
     ),
+    DebSource(package="shared-mime-info", files={"usr/share/mime/packages/ours.xml": TYPES}),
 )
 
 

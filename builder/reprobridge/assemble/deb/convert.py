@@ -21,6 +21,7 @@ from reprobridge.assemble.deb.archive import DebArchive, open_deb
 from reprobridge.assemble.deb.elf import read_shared_object
 from reprobridge.assemble.deb.facts import Alternative, DebFacts, Folder, Library
 from reprobridge.assemble.deb.graphviz import plugin_paragraph
+from reprobridge.assemble.deb.mime import LIMIT, LISTS, MimeRule, mime_rules
 from reprobridge.assemble.deb.paths import checked_path, is_state_link, merged, merged_target, require_utf8
 from reprobridge.assemble.deb.scripts import effects_left_out, is_reviewed, untriggered
 from reprobridge.assemble.fragment import FragmentWriter, sorted_entries
@@ -225,6 +226,7 @@ class _Conversion:
             files=dict(self._collected()),
             libraries=tuple(self._libraries()),
             graphviz=dict(self._graphviz()),
+            mime=dict(self._mime()),
             dropped=tuple(sorted(self._dropped)),
             unknown=unknown,
         )
@@ -273,6 +275,11 @@ class _Conversion:
                 paragraph = plugin_paragraph(self._content(path), match[1])
                 if paragraph is not None:
                     yield path, paragraph
+
+    def _mime(self) -> Iterator[tuple[str, tuple[MimeRule, ...]]]:
+        for path, entry in sorted(self._entries.items()):
+            if entry.kind is EntryKind.FILE and LISTS.fullmatch(path) and entry.size <= LIMIT:
+                yield path, mime_rules(self._content(path).read())
 
     def _error(self, expected: str, found: str) -> ArtifactError:
         return ArtifactError(

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from reprobridge.assemble.deb.mime import MimeRule
 from reprobridge.digest import Json, canonical_json
 from reprobridge.frozen import field, frozen
 
@@ -84,6 +85,8 @@ class DebFacts:
     """Shared libraries where the dynamic linker may look, sorted by path."""
     graphviz: Mapping[str, str] = field(default_factory=dict)
     """Plugin of Graphviz -> its part of the configuration that `dot` reads."""
+    mime: Mapping[str, tuple[MimeRule, ...]] = field(default_factory=dict)
+    """List of types of files -> its rules."""
     dropped: tuple[tuple[str, int], ...] = ()
     """Files that lost set-uid or set-gid bits, with the mode in the package."""
     unknown: tuple[str, ...] = ()
@@ -101,6 +104,7 @@ class DebFacts:
             "files": {path: data.decode("latin-1") for path, data in self.files.items()},
             "libraries": self.libraries,
             "graphviz": dict(self.graphviz),
+            "mime": dict(self.mime),
             "dropped": self.dropped,
             "unknown": self.unknown,
         }
@@ -123,6 +127,7 @@ def read_facts(data: bytes) -> DebFacts:
         files={path: text.encode("latin-1") for path, text in value["files"].items()},
         libraries=tuple(map(Library._make, value["libraries"])),
         graphviz=value["graphviz"],
+        mime={path: tuple(map(MimeRule._make, rules)) for path, rules in value["mime"].items()},
         dropped=tuple((path, mode) for path, mode in value["dropped"]),
         unknown=tuple(value["unknown"]),
     )

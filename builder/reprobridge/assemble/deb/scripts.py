@@ -7,8 +7,9 @@ commands that is too short asks a question too much, one that is too long would 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from reprobridge.assemble.deb.pixbuf import unknown_loaders
 from reprobridge.assemble.deb.tools import tool_effect
 from reprobridge.shell.following import CONFMODULE, Call, follow
 from reprobridge.shell.state import UNKNOWN
@@ -33,6 +34,7 @@ REVIEWED: Mapping[str, str] = {
     "libc6": "restarts services after an upgrade",
     "libglib2.0-0": "modules are found without their cache; packages with settings are named on their own",
     "libglib2.0-0t64": "modules are found without their cache; packages with settings are named on their own",
+    "libgdk-pixbuf-2.0-0": "the list of loaders is part of the state; those that we do not know are named on their own",
     "libgssapi-krb5-2": "restarts services after an upgrade",
     "libgvc6": "the plugins' configuration is part of the state",
     "libibverbs1": "makes a group for devices, and a container's belong to its engine",
@@ -69,7 +71,6 @@ _REVIEWED_PATTERNS = (
 )
 
 LACKING: Mapping[str, str] = {
-    "libgdk-pixbuf-2.0-0": "register loaders and types of files, without which it opens no image file",
     "locales": "make locales; the package locales-all brings every one",
     "tex-common": "make TeX's formats, font maps and lists of files, without which latex does not start",
     "texlive-base": "see tex-common",
@@ -173,10 +174,12 @@ def unknown_effects(package: str, name: str, script: str) -> tuple[str, ...]:
     return tuple(sorted({effect for call in calls for effect in _effects(call)}))
 
 
-def untriggered(paths: Iterable[str]) -> Iterator[str]:
+def untriggered(paths: Collection[str]) -> Iterator[str]:
     """What scripts of other packages would do for these files of a package."""
     if any(_SETTINGS.fullmatch(path) for path in paths):
         yield "compile its settings (glib-compile-schemas), without which programs that ask for them end"
+    for loader in unknown_loaders(paths):
+        yield f"register {loader}, without which gdk-pixbuf opens no image of its kind"
 
 
 def _effects(call: Call) -> Iterator[str]:

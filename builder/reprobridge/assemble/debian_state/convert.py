@@ -15,6 +15,8 @@ from reprobridge.assemble.debian_state.folders import add_folders, add_tmpfiles
 from reprobridge.assemble.debian_state.graphviz import add_graphviz
 from reprobridge.assemble.debian_state.java import add_java_certificates
 from reprobridge.assemble.debian_state.linker import add_linker_cache
+from reprobridge.assemble.debian_state.mime import add_mime
+from reprobridge.assemble.debian_state.pixbuf import add_pixbuf_loaders
 from reprobridge.assemble.debian_state.tree import StateTree
 from reprobridge.assemble.debian_state.users import add_accounts, add_shells
 from reprobridge.assemble.fragment import FragmentWriter
@@ -37,6 +39,8 @@ def convert(recipe: DebianStateRecipe, inputs: Inputs, writer: FragmentWriter) -
     if "ca-certificates-java" in packages:
         add_java_certificates(tree, certificates)
     add_graphviz(tree, packages)
+    add_mime(tree, packages)
+    add_pixbuf_loaders(tree, packages)
     add_linker_cache(tree, packages, recipe.architecture)
     add_database(tree, packages, recipe.architecture)
     tree.write(writer)
