@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from reprobridge.assemble.notes import notes_of
 from reprobridge.assemble.workshop import Workshop
 from reprobridge.plan.model import DebianStateRecipe, LayerPlan
@@ -42,6 +44,33 @@ def test_which_bits_were_dropped_is_said(tmp_path: Path) -> None:
 
 def test_programs_that_every_base_system_has_are_not_named(tmp_path: Path) -> None:
     assert notes(tmp_path, deb("util-linux", su=0o4755)) == []
+
+
+@pytest.mark.parametrize(
+    ("package", "instead"),
+    [
+        ("locales", "locales-all"),
+        ("octave", "addpath"),
+        ("tex-common", "without text.usetex"),
+        ("gsettings-desktop-schemas", "GSETTINGS_SCHEMA_DIR"),
+    ],
+)
+def test_a_note_of_what_is_lacking_says_what_to_do_instead(
+    package: str, instead: str, tmp_path: Path
+) -> None:
+    files: dict[str, DebFile | str] = {}
+    control = {"postinst": "#!/bin/sh\ndo-it\n"}
+    if package == "gsettings-desktop-schemas":
+        files, control = {"usr/share/glib-2.0/schemas/org.x.gschema.xml": ""}, {}
+    source = DebSource(package=package, files=files, control=control)
+    (note,) = notes(tmp_path, build_deb(source))
+    assert instead in note
+
+
+def test_what_only_services_need_is_not_noted(tmp_path: Path) -> None:
+    script = "#!/bin/sh\nadduser messagebus\nmkdir -p /var/lib/dbus\npam-auth-update --package\n"
+    names = ("dbus", "dbus-daemon", "dbus-system-bus-common", "libpam-systemd", "systemd", "systemd-sysv")
+    assert notes(tmp_path, *(deb(name, script=script) for name in names)) == []
 
 
 def test_scripts_that_may_do_more_are_named_before_bits(tmp_path: Path) -> None:

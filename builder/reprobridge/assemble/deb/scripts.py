@@ -22,6 +22,9 @@ REVIEWED: Mapping[str, str] = {
     "ca-certificates-java": "the key store is part of the state",
     "coreutils": "removes a file of an earlier version",
     "dash": "is /bin/sh already; its diversions are only for upgrades",
+    "dbus": "the mode of a helper, and services",
+    "dbus-daemon": "an empty folder; the machine's identity is the container engine's",
+    "dbus-system-bus-common": "a user for the system's bus, which no image of ours starts",
     "debianutils": "/etc/shells is part of the state",
     "dpkg": "moves files of earlier versions; timers need systemd",
     "fontconfig": "makes caches that programs make themselves when there are none",
@@ -37,10 +40,13 @@ REVIEWED: Mapping[str, str] = {
     "libgdk-pixbuf-2.0-0": "the list of loaders is part of the state; those that we do not know are named on their own",
     "libgssapi-krb5-2": "restarts services after an upgrade",
     "libgvc6": "the plugins' configuration is part of the state",
+    "libgtk-3-0": "a list of input methods, of which the simple one is built in",
+    "libgtk-3-0t64": "a list of input methods, of which the simple one is built in",
     "libibverbs1": "makes a group for devices, and a container's belong to its engine",
     "libopenmpi-dev": "alternatives; links for earlier compilers of Fortran",
     "libpam-modules": "etc/security/opasswd is part of the state",
     "libpam-runtime": "etc/pam.d/common-* are left out, since nobody logs in to an image",
+    "libpam-systemd": "likewise",
     "libpaper1": "etc/papersize is part of the state",
     "libsensors5": "forgets a file of an earlier version",
     "login": "etc/subuid and etc/subgid are part of the state",
@@ -56,6 +62,8 @@ REVIEWED: Mapping[str, str] = {
     "readline-common": "etc/inputrc is part of the state",
     "sudo": "the mode of a file that has it",
     "sysstat": "settings of a service",
+    "systemd": "services, users of theirs by its sysusers.d, and a folder for their logs",
+    "systemd-sysv": "commands that stop a machine, and the configuration of a boot loader",
     "timgm6mb-soundfont": "alternatives, in folders that come with them",
     "tzdata": "etc/localtime and etc/timezone are part of the state",
     "ucf": "keeps files of its own from earlier versions",
@@ -71,12 +79,20 @@ _REVIEWED_PATTERNS = (
 )
 
 LACKING: Mapping[str, str] = {
-    "locales": "make locales; the package locales-all brings every one",
-    "tex-common": "make TeX's formats, font maps and lists of files, without which latex does not start",
+    "locales": "make locales (programs know C and C.UTF-8 only); the package locales-all brings every one",
+    "octave": "list Octave's packages, without which `pkg load` finds none (use addpath on their folders)",
+    "tex-common": "make TeX's formats, font maps and lists of files, without which latex does not start "
+    "(in matplotlib use its own mathtext, without text.usetex)",
     "texlive-base": "see tex-common",
     "texlive-latex-base": "see tex-common",
 }
 """Package -> what its scripts do that we do not, and that matters, where a person knows it."""
+
+SETTINGS = (
+    "compile its settings, without which programs that ask for them end (before them run "
+    "/usr/lib/*/glib-2.0/glib-compile-schemas with a --targetdir, and name that folder in GSETTINGS_SCHEMA_DIR)"
+)
+"""What other packages' scripts do with lists of settings."""
 
 HARMLESS = frozenset(
     (
@@ -177,7 +193,7 @@ def unknown_effects(package: str, name: str, script: str) -> tuple[str, ...]:
 def untriggered(paths: Collection[str]) -> Iterator[str]:
     """What scripts of other packages would do for these files of a package."""
     if any(_SETTINGS.fullmatch(path) for path in paths):
-        yield "compile its settings (glib-compile-schemas), without which programs that ask for them end"
+        yield SETTINGS
     for loader in unknown_loaders(paths):
         yield f"register {loader}, without which gdk-pixbuf opens no image of its kind"
 
