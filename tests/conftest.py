@@ -1,8 +1,15 @@
 """Fixtures of tests/support and settings of hypothesis for all tests."""
 
+import signal
+
 from hypothesis import HealthCheck, settings
 
 from support.require import tools_are_required
+
+# Whoever runs the tests may ignore these, as `nohup` and a shell's `&` do; programs begin with what we have.
+for number, usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 pytest_plugins = [
     "fakes.registry.fixture",

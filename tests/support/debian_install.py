@@ -143,7 +143,6 @@ def _mmdebstrap(selection: Selection, archive: Path) -> None:
         str(require_tool("mmdebstrap")),
         "--variant=custom",
         "--include=" + ",".join(f"{deb.name}={deb.version}" for deb in selection.locked.base),
-        "--dpkgopt=path-include=/usr/share/*",
         "--dpkgopt=force-unsafe-io",  # nobody needs this root after a crash
         '--aptopt=Acquire::Retries "3"',
         f"--setup-hook={links}",
