@@ -9,7 +9,8 @@ from collections.abc import Iterator
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What asks a command to end."""
 
-
+_HEEDED = (*INTERRUPTS, signal.SIGALRM)
+"""Those, and what says it again a moment later."""
 _A_MOMENT = 0.001
 """Seconds."""
 
@@ -27,7 +28,7 @@ def heed_interrupts() -> None:
         if number == signal.SIGALRM or next(times) != 2:
             raise KeyboardInterrupt
 
-    for number in (*INTERRUPTS, signal.SIGALRM):
+    for number in _HEEDED:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
             signal.signal(number, interrupt)
     if sys.unraisablehook is sys.__unraisablehook__:
@@ -53,7 +54,7 @@ def uninterrupted() -> Iterator[None]:
     """Let interrupts wait for the block's end, where they are raised; only for what takes no time worth a word."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)  # raises what has come before
+        signal.pthread_sigmask(signal.SIG_BLOCK, _HEEDED)  # raises what has come before
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
