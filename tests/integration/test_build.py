@@ -63,28 +63,6 @@ def test_building_again_says_the_same_and_makes_nothing(store_folder: Path) -> N
     assert sorted(path for path in store_folder.rglob("*") if path.is_file()) == before
 
 
-@pytest.mark.usefixtures("vendored")
-def test_a_name_that_moves_to_another_image_is_told_once_with_what_reaches_the_former(
-    store_folder: Path, tmp_path: Path
-) -> None:
-    artifact = copy_of(MINIMAL, tmp_path)
-    first = digest_of(reprobridge("build", artifact, store=store_folder))
-    spec = artifact / "reprobridge.yaml"
-    spec.write_text(spec.read_text().replace("year: 1908", "year: 1909"))
-    done = reprobridge("build", artifact, store=store_folder)
-    second, name = digest_of(done), "reprobridge/probable-error"
-    assert done.stdout == f"{name}:1.0.0@{second}\n"
-    told = [line for line in done.stderr.splitlines() if "another image now" in line]
-    assert len(told) == 1
-    assert f"({first[7:19]} -> {second[7:19]})" in told[0]
-    assert told[0].endswith(f"until `reprobridge cache prune` the former is {name}@{first}")
-    assert first in succeed(reprobridge("inspect", f"{name}@{first}", store=store_folder))
-    assert "another image" not in reprobridge("build", artifact, store=store_folder).stderr
-    back = reprobridge("build", MINIMAL, "--quiet", store=store_folder)
-    assert (digest_of(back), back.stderr) == (first, "")
-    assert f"the former is {name}@{first}" in reprobridge("inspect", artifact, store=store_folder).stderr
-
-
 def parts_of(manifest: str, store: Path) -> list[Path]:
     """The blobs of an image's configuration and layers, the biggest last."""
     blobs = store / "blobs"

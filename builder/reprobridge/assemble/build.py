@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from reprobridge.assemble.model import Arrivals, BuiltImage, Progress
 from reprobridge.assemble.unchanged import recognised
 from reprobridge.data_files import installed_state
-from reprobridge.frozen import frozen, replace
+from reprobridge.frozen import frozen
 from reprobridge.lock.doors import Doors
 
 if TYPE_CHECKING:
@@ -70,5 +70,5 @@ def _built(request: BuildRequest, doors: Doors) -> BuiltImage:
         from reprobridge.assemble.artifact import build_answered
 
         built = build_answered(request, doors, tool)
-    former = doors.store.refer(built.name, built.version, built.manifest)
-    return replace(built, former=former) if former else built
+    doors.store.refer(built.name, built.version, built.manifest)
+    return built

@@ -9,7 +9,7 @@ from reprobridge.assemble.summary import summaries
 from reprobridge.assemble.workshop import PartMissing, Workshop
 from reprobridge.digest import Digest
 from reprobridge.errors import AssembleError
-from reprobridge.frozen import frozen, replace
+from reprobridge.frozen import frozen
 from reprobridge.oci.model import Descriptor, ImageConfig, Manifest, MediaType, Platform
 from reprobridge.plan.model import BuildPlan, LayerPlan
 from reprobridge.store.store import Store
@@ -42,8 +42,8 @@ def build_image(plan: BuildPlan, store: Store, making: Making) -> BuiltImage:
             built = _assemble(plan, store, making, thorough=False)
         except PartMissing:
             built = _assemble(plan, store, making, thorough=True)
-        former = store.refer(plan.name, plan.version, built.manifest)
-    return replace(built, former=former)
+        store.refer(plan.name, plan.version, built.manifest)
+    return built
 
 
 def _assemble(plan: BuildPlan, store: Store, making: Making, *, thorough: bool) -> BuiltImage:

@@ -81,8 +81,6 @@ class BuiltImage:
     """What the author should know: conflicts that had a harmless winner, big layers."""
     fresh: frozenset[Digest] = frozenset()
     """Layers whose bytes were hashed while this very build wrote them: nobody need look at them again."""
-    former: Digest | None = None
-    """The manifest that name and version meant before this very build, if it is another and still in the store."""
 
 
 class Arrivals(Protocol):

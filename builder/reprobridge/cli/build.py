@@ -105,10 +105,6 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
         built = build_artifact(request, lock_doors)
     for note in built.notes:
         doors.log(f"note: {note}")
-    if built.former:
-        from reprobridge.cli.images import tell_former
-
-        tell_former(built.name, built.version, (built.former, built.manifest), doors)
     write_output(output, built, doors)
     if arguments.digest_file:
         write_digest(arguments.digest_file, built.manifest)

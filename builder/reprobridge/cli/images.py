@@ -98,8 +98,6 @@ def _built(folder: Path, doors: Doors, *, elsewhere: bool) -> ImageParts:
             elsewhere=elsewhere,
         )
         built = build_artifact(request, doors.for_locking())
-    if built.former:
-        tell_former(built.name, built.version, (built.former, built.manifest), doors)
     return read_parts(built.name, built.version, built.manifest, doors.store.path)
 
 
@@ -140,11 +138,11 @@ def pull(word: str, doors: Doors, *, insecure: bool = False) -> "Pulled":
         with moving(doors, f"pulling {reference}", total) as progress:
             pulled = pull_image(registry, reference.repository, image, doors.store, progress)
     if pulled.former:
-        tell_former(image.name, image.version, (pulled.former, image.manifest.digest), doors)
+        _tell_former(image.name, image.version, (pulled.former, image.manifest.digest), doors)
     return pulled
 
 
-def tell_former(name: str, tag: str, moved: tuple[Digest, Digest], doors: Doors) -> None:
+def _tell_former(name: str, tag: str, moved: tuple[Digest, Digest], doors: Doors) -> None:
     """Say that `name:tag` of the store has moved from one manifest to another, and where the first still is."""
     former, now = moved
     doors.log(
