@@ -1,5 +1,31 @@
-"""`python -m reprobridge` is the same command as `reprobridge`."""
+"""The command `reprobridge`, which `python -m reprobridge` is too: from its first moment on it may be interrupted.
 
-from reprobridge.cli.main import main
+The command line itself is `cli/main.py`, which is imported where an interrupt is heeded: that takes longer than a
+short command does.
+"""
 
-raise SystemExit(main())
+import sys
+
+from reprobridge.system.interrupts import end_at_once, heed_interrupts
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells expect."""
+
+
+def main() -> int:
+    """Run the command of `sys.argv`; gives the exit status (guides/reference/exit-codes.md)."""
+    heed_interrupts()
+    try:
+        from reprobridge.cli.main import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        end_at_once()
+        from reprobridge.cli.streams import talk
+
+        talk("reprobridge: interrupted\n")
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -19,7 +19,6 @@ from reprobridge.cli.doors import Doors
 from reprobridge.cli.streams import open_closed, talk
 from reprobridge.cli.values import path_word
 from reprobridge.errors import ReproBridgeError, UsageError
-from reprobridge.system.interrupts import end_at_once, heed_interrupts
 from reprobridge.wording import nearest
 
 COMMANDS = (
@@ -42,8 +41,6 @@ COMMANDS = (
 )
 """Every command, in the order of `--help`; each is the module of this name beside this one."""
 
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells expect."""
 BUG = 70
 """Exit status after an unexpected exception (EX_SOFTWARE)."""
 
@@ -74,21 +71,11 @@ class Command(Protocol):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status (guides/reference/exit-codes.md)."""
-    heed_interrupts()
-    try:
-        return _main(list(sys.argv[1:] if argv is None else argv))
-    except KeyboardInterrupt:
-        end_at_once()
-        talk("reprobridge: interrupted\n")
-        return INTERRUPTED
-
-
-def _main(given: list[str]) -> int:
     # What a short command makes lives as long as it does: looking for garbage, most of all at the end, took an
     # eighth of its time.
     gc.set_threshold(GARBAGE)
     open_closed()
-    words = _command_first(given)
+    words = _command_first(list(sys.argv[1:] if argv is None else argv))
     if not words or words[0] not in COMMANDS:
         _overview(words).parse_args(words)
     name, *rest = words

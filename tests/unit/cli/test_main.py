@@ -88,6 +88,25 @@ def test_help_imports_nothing_heavy(module: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
+IMPORTING = """\
+import os, runpy, signal, sys
+
+def strike(event, arguments):
+    if event == "import" and arguments[0] == "reprobridge.cli.main":
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.addaudithook(strike)
+sys.argv[1:] = ["--version"]
+runpy.run_module("reprobridge", run_name="__main__", alter_sys=True)
+"""
+"""The command, interrupted as soon as it imports."""
+
+
+def test_an_interrupt_while_modules_are_imported_ends_it_without_a_traceback() -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "reprobridge: interrupted\n")
+
+
 class Refused:
     """A command whose first write is refused."""
 
