@@ -4,9 +4,11 @@ The command line itself is `cli/main.py`, which is imported where an interrupt i
 short command does.
 """
 
+import contextlib
+import os
 import sys
 
-from reprobridge.system.interrupts import end_at_once, heed_interrupts
+from reprobridge.system.interrupts import heed_interrupts
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells expect."""
@@ -20,11 +22,13 @@ def main() -> int:
 
         return run()
     except KeyboardInterrupt:
-        end_at_once()
         from reprobridge.cli.streams import talk
 
         talk("reprobridge: interrupted\n")
-        return INTERRUPTED
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        # All is cleaned up. Python's own end would wait for threads, and let those that nobody waits for meet its ruins.
+        os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ Nobody's server decides how much is written: a file has its locked size, one of 
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,8 @@ from reprobridge.wording import counted, without_passwords
 
 WORKERS = 4
 """Downloads side by side."""
+_PATIENCE = 1.0
+"""Seconds for those that are ended to clean up."""
 
 LARGEST = 10 * 10**9
 """Most bytes of a file whose size nobody has said: a layer of it would be too large for registries."""
@@ -156,7 +159,7 @@ class Fetcher:
 
         for group in missing.values():
             todo.put(group[0])
-        # Daemons: after an interrupt nobody waits for a server that doesn't answer.
+        # Daemons: after an interrupt nobody waits long for a server that doesn't answer.
         crew = [threading.Thread(target=work, daemon=True) for _ in range(min(WORKERS, len(missing)))]
         try:
             for thread in crew:
@@ -168,6 +171,10 @@ class Fetcher:
                 yield from missing[sha256]
         finally:
             halt.call()
+            patience = time.monotonic() + _PATIENCE
+            for thread in crew:
+                if thread.ident is not None:
+                    thread.join(max(patience - time.monotonic(), 0))
 
     def _outcome(self, wanted: Wanted, halt: "_Halt") -> Exception | None:
         try:

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What asks a command to end."""
@@ -13,6 +13,12 @@ _HEEDED = (*INTERRUPTS, signal.SIGALRM)
 """Those, and what says it again a moment later."""
 _A_MOMENT = 0.001
 """Seconds."""
+_first_of_all: list[Callable[[], object]] = []
+
+
+def at_interrupt(act: Callable[[], object]) -> None:
+    """Have this called at the first interrupt, right before that is raised, in the midst of whatever is going on."""
+    _first_of_all.append(act)
 
 
 def heed_interrupts() -> None:
@@ -25,7 +31,11 @@ def heed_interrupts() -> None:
     times = itertools.count(1)
 
     def interrupt(number: int, _: object) -> None:
-        if number == signal.SIGALRM or next(times) != 2:
+        time = 0 if number == signal.SIGALRM else next(times)
+        if time == 1:
+            for act in _first_of_all:
+                act()
+        if time != 2:
             raise KeyboardInterrupt
 
     for number in _HEEDED:
@@ -33,13 +43,6 @@ def heed_interrupts() -> None:
             signal.signal(number, interrupt)
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = _raise_later
-
-
-def end_at_once() -> None:
-    """All is cleaned up: whatever asks this process to end now, ends it."""
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    for number in INTERRUPTS:
-        signal.signal(number, signal.SIG_DFL)
 
 
 def _raise_later(lost: "sys.UnraisableHookArgs") -> None:

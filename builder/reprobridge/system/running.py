@@ -1,6 +1,9 @@
 """Running a program to its end, in a process group of its own: what is behind the door to processes.
 
 Apart from `processes.py`, since a command that runs no program should not import `subprocess`.
+
+Python raises an interrupt in the main thread only, which may be waiting for others that run programs. So the first
+interrupt ends all programs, and with each the thread that runs it, which starts none any more but to clean up.
 """
 
 import contextlib
@@ -8,20 +11,65 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from reprobridge.frozen import replace
+from reprobridge.system.interrupts import at_interrupt
 from reprobridge.system.processes import Command, Completed, ProgramNotFound
 
 
+class _Running:
+    """The process groups that run now, and whether an interrupt has ended them."""
+
+    def __init__(self) -> None:
+        self.groups: set[int] = set()
+        self.interrupted = False
+
+    def end_all(self) -> None:
+        """Kill all of them; may be called at any moment of the main thread."""
+        self.interrupted = True
+        for group in tuple(self.groups):
+            _kill_group(group)
+
+    def add(self, group: int, *, anyway: bool) -> None:
+        """Enter a group that has just begun; `end_all` may have been called meanwhile, and it is ended unless `anyway`."""
+        self.groups.add(group)
+        if self.interrupted and not anyway:
+            _kill_group(group)
+
+
+_running = _Running()
+at_interrupt(_running.end_all)
+
+
 def run_to_end(command: Command) -> Completed:
-    """Run and keep the output; a time-out or an interrupt ends the whole process group."""
+    """Run and keep the output; a time-out or an interrupt ends the whole process group.
+
+    After an interrupt, which the main thread raises, any other thread ends here.
+    """
+    cleans_up = sys.exc_info()[0] is not None
+    if not cleans_up:
+        _leave_if_interrupted()
     with _readable(command.stdin) as stdin:
         process = _start(command, stdin)
-    return _finish(process, command)
+    _running.add(process.pid, anyway=cleans_up)
+    try:
+        completed = _finish(process, command)
+    finally:
+        _running.groups.discard(process.pid)
+    if not cleans_up:
+        _leave_if_interrupted()
+    return completed
+
+
+def _leave_if_interrupted() -> None:
+    if _running.interrupted and threading.current_thread() is not threading.main_thread():
+        sys.exit()  # quietly, in a thread
 
 
 @contextlib.contextmanager
