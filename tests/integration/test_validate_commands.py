@@ -232,6 +232,20 @@ def test_a_log_that_was_changed_inside_is_not_believed(doors: Doors, tmp_path: P
     assert result["compatible"] is None
 
 
+def test_the_launchers_warning_of_a_small_machine_is_no_deviation_of_a_task_that_writes_errors(
+    doors: Doors, tmp_path: Path
+) -> None:
+    needs = task()["resources"] | {"cpus": 1 << 20}
+    code = {"run.py": RUN + "print('slow', file=sys.stderr)\n"}
+    image = other(doors, tasks=[{**task(), "resources": needs}], code=code)
+    _, printed = call(run, doors, image, "accuracy", "--out", str(tmp_path), "--json")
+    (result,) = json.loads(printed)["results"]
+    (said,) = (tmp_path / "accuracy").glob("*/runner-stderr.log")
+    assert said.read_text().startswith("warning: cpus: ")
+    assert said.read_text().endswith("\nslow\n")
+    assert result["deviations"] == []
+
+
 def test_evidence_that_cannot_be_written_is_kept_in_the_store_and_none_of_it_is_left(
     doors: Doors, tmp_path: Path
 ) -> None:

@@ -40,6 +40,9 @@ STREAMS = ("stdout", "stderr")
 
 _COMPARED = 1 << 20
 _SAID = 1 << 16  # a message of the launcher is shorter
+_BEFORE: dict[str, tuple[bytes, ...]] = {"stdout": (), "stderr": (b"warning: ", b"hint: ", b"note: ")}
+"""How the lines begin that the launcher says before the first command: of a machine that lacks something, mostly."""
+_OWN_LINES = 64  # it says fewer
 _KEPT = "evidence"  # the store's folder for what cannot be written to where it should
 
 
@@ -293,20 +296,35 @@ def _differences(record: evidence.Evidence, value: float | None, folder: Path) -
         yield f"the launcher recorded the value {record.value}, the runner extracted {value}"
     for stream in STREAMS:
         logs = [folder / part.folder / f"{stream}.log" for part in record.parts]
-        if not _begins_with(folder / f"runner-{stream}.log", logs):
+        if not _holds(folder / f"runner-{stream}.log", logs, _BEFORE[stream]):
             yield f"{stream}.log is not what came out of the sandbox"
 
 
-def _begins_with(whole: Path, pieces: list[Path]) -> bool:
-    """Whether a log begins with these logs, one after the other; the launcher's own words follow them."""
+def _holds(whole: Path, pieces: list[Path], own: tuple[bytes, ...]) -> bool:
+    """Whether a log is lines that begin as the launcher's own do, these logs one after the other, and any words.
+
+    A task's log may begin with such lines too, so after each of them the logs may begin.
+    """
     with whole.open("rb") as stream:
-        for piece in pieces:
-            if not piece.is_file():
+        for _ in range(_OWN_LINES):
+            place = stream.tell()
+            if all(_continues(stream, piece) for piece in pieces):
+                return True
+            stream.seek(place)
+            line = stream.readline(_SAID)
+            if not (line.startswith(own) and line.endswith(b"\n")):
                 return False
-            with piece.open("rb") as part:
-                while block := part.read(_COMPARED):
-                    if stream.read(len(block)) != block:
-                        return False
+    return False
+
+
+def _continues(stream: BinaryIO, piece: Path) -> bool:
+    """Whether a stream goes on with this log; it stands behind it then."""
+    if not piece.is_file():
+        return False
+    with piece.open("rb") as part:
+        while block := part.read(_COMPARED):
+            if stream.read(len(block)) != block:
+                return False
     return True
 
 
