@@ -348,7 +348,10 @@ def test_a_task_that_needs_a_missing_gpu_is_not_run(store: Store, sandbox: Sandb
         CheckId.SMOKE,
         CheckId.ANY_USER,
     }, report
-    assert "needs 1 GPUs" in evidence(report, CheckId.SMOKE)
+    (said,) = evidence(report, CheckId.SMOKE).splitlines()
+    assert said.startswith("big: no value: the launcher gives no results: gpu: ")
+    assert said.endswith("; it needs 1 GPUs, and the clean shell has none")
+    assert "--anyway" not in said
     assert not report.with_verdict(Verdict.FAILED)
     assert not report.passed
 

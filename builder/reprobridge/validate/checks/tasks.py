@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from reprobridge.frozen import frozen
 from reprobridge.sandbox.model import STRANGER
-from reprobridge.system.processes import cores
+from reprobridge.system.processes import Completed, cores
 from reprobridge.validate.checks.commands import command_problems
 from reprobridge.validate.model import Finding, Verdict, judged
 from reprobridge.validate.shell import ANY_USER, CleanShell
@@ -25,6 +25,8 @@ WIDTH = 300
 """Characters of each such line."""
 FOREIGN = "note: no folder of the host is mounted"
 """How the launcher's note begins that is meant for readers who start a container: here nothing is to be kept."""
+STOPPED = "rra: "
+"""How the launcher's line begins that says what stops it; hints follow."""
 
 _CHANGING = ("memory", "disk")
 
@@ -87,7 +89,14 @@ def _run_one(shell: CleanShell, task: Task, user: int) -> SmokeRuns:
         failures = {item["task"]: str(item["failure"]) for item in results if item["value"] is None}
         return SmokeRuns(values, failures, talk)
     except (ValueError, KeyError, TypeError):
-        return SmokeRuns({}, {task.id: f"the launcher gives no results: {ended.failure}"}, talk)
+        return SmokeRuns({}, {task.id: f"the launcher gives no results: {_reason(ended)}"}, talk)
+
+
+def _reason(ended: Completed) -> str:
+    """What the launcher says is wrong, without its hints, which are for whoever starts a container; else how it ended."""
+    lines = ended.stderr.decode("utf-8", "replace").splitlines()
+    said = [line.removeprefix(STOPPED) for line in lines if line.startswith(STOPPED)]
+    return said[-1] if said and not ended.timed_out else ended.failure
 
 
 def _last_lines(task: Task, stderr: bytes) -> tuple[str, ...]:
