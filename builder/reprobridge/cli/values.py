@@ -30,17 +30,18 @@ def is_unread(text: str) -> bool:
 
 
 def whole_number(text: str) -> int:
-    """Any whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise WrongValue("a whole number", text) from None
+    """A whole number of at least 0."""
+    return _whole(text, 0)
 
 
 def count(text: str) -> int:
     """A whole number of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise WrongValue("a whole number of at least 1", text)
+    return _whole(text, 1)
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isdecimal() or int(text) < least:
+        raise WrongValue(f"a whole number of at least {least}", text)
     return int(text)
 
 

@@ -59,7 +59,8 @@ def test_an_option_may_be_shortened_while_one_is_meant(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("run x --seed three", "--seed: the value cannot be understood|a whole number|three"),
+        ("run x --seed three", "--seed: the value cannot be understood|a whole number of at least 0|three"),
+        ("run x --seed -1", "--seed: the value cannot be understood|a whole number of at least 0|-1"),
         ("run x --repeat 0", "--repeat: the value cannot be understood|a whole number of at least 1|0"),
         (
             "build --workers=",
