@@ -23,7 +23,12 @@ _LISTED = "`reprobridge cache info` lists the store's images with their digests"
 
 def names_image(word: str) -> bool:
     """Whether a word of the command line names an image rather than a task."""
-    return ":" in word or "/" in word or word == "." or (Path(word) / "reprobridge.yaml").is_file()
+    return ":" in word or "/" in word or word == "." or is_artifact(word)
+
+
+def is_artifact(word: str) -> bool:
+    """Whether a word of the command line is an artifact's folder."""
+    return (Path(word) / "reprobridge.yaml").is_file()
 
 
 def open_image(word: str, doors: Doors, *, whole: bool = True, insecure: bool = False) -> ImageParts:

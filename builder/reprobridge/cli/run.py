@@ -58,14 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Run each task; the exit status is that of the first without a value."""
-    from reprobridge.cli.images import names_image, open_image
+    from reprobridge.cli.images import open_image
     from reprobridge.sandbox.choose import choose, every_sandbox
     from reprobridge.validate.shell import CleanShell
     from reprobridge.validate.subject import open_subject
 
-    image, names = arguments.image or ".", arguments.tasks
-    if not names_image(image):
-        image, names = ".", [image, *names]
+    image, names = _meant(arguments.image or ".", arguments.tasks)
     _refuse_early(image, names, arguments)
     _require_room(arguments.out)
     parts = open_image(image, doors)
@@ -87,6 +85,18 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     if unwritten is not None:  # told after what was measured
         raise unwritten
     return next((result.exit_code for _, result in done if result.exit_code), 0)
+
+
+def _meant(first: str, others: list[str]) -> tuple[str, list[str]]:
+    """The image and the tasks that the words name; the first may be a task of the artifact here.
+
+    Where there is no artifact, a folder, or a word with tasks behind it, can only be meant as an image.
+    """
+    from reprobridge.cli.images import is_artifact, names_image
+
+    if names_image(first) or (not is_artifact(".") and (others or Path(first).is_dir())):
+        return first, others
+    return ".", [first, *others]
 
 
 def _require_room(out: Path) -> None:

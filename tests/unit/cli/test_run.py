@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reprobridge.cli.main import main
 from reprobridge.cli.run import HELD, TaskOutput
 from reprobridge.errors import UsageError, ValidateError
+from support.artifacts import MINIMAL, copy_of
 from support.nearly_full import nearly_full
 
 REPORT = b"lda: accuracy 98.9 percent\n  published  98.9 (Table 1)\n  evidence   /out/lda/1\n"
@@ -109,3 +110,33 @@ def test_an_evidence_folder_that_is_a_link_to_nowhere_is_refused(tmp_path: Path)
     image = f"oci:{tmp_path / 'no such layout'}"
     out = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     assert main(["run", image, "lda", *out]) == ValidateError.exit_code
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("empty lda", "empty: 1 problem found\nreprobridge.yaml: "),
+        ("empty", "empty: 1 problem found\nreprobridge.yaml: "),
+        ("missing lda", "missing: no such image\n"),
+        ("lda", ".: 1 problem found\nreprobridge.yaml: "),
+    ],
+)
+def test_without_an_artifact_here_what_was_named_is_told(
+    words: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", *words.split(), "--store", str(tmp_path / "store")]) == UsageError.exit_code
+    assert capsys.readouterr().err.startswith(f"reprobridge: {told}")
+
+
+def test_in_an_artifacts_folder_a_word_is_a_task_even_when_a_folder_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(copy_of(MINIMAL, tmp_path))
+    Path("lda").mkdir()
+    for words in (["lda"], ["lda", "qda"]):
+        assert main(["run", *words, "--store", str(tmp_path / "store")]) == UsageError.exit_code
+        told = capsys.readouterr().err
+        assert told.startswith("reprobridge: no such task\n")
+        assert f"found: {', '.join(words)}\n" in told
