@@ -15,6 +15,7 @@ from reprobridge.system.files import USUAL, write_file
 from reprobridge.system.processes import cores
 
 if TYPE_CHECKING:
+    from reprobridge.cli.outputs import Output
     from reprobridge.lock.doors import Doors as LockDoors
     from reprobridge.lock.model import Lock
     from reprobridge.publish.known_source import KnownSource
@@ -78,20 +79,10 @@ def _add_known(group: "argparse._ArgumentGroup") -> None:
 def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     """Build, write the output, print the digest of record."""
     from reprobridge.assemble.build import BuildRequest, build_artifact
-    from reprobridge.cli.outputs import (
-        parse_output,
-        require_apart,
-        require_place,
-        require_writable,
-        write_output,
-    )
+    from reprobridge.cli.outputs import write_output
     from reprobridge.cli.progress import build_progress
 
-    output = parse_output(arguments.output)
-    require_writable(output)
-    if arguments.digest_file:
-        require_place(arguments.digest_file)
-        require_apart(output, arguments.digest_file)
+    output = _output(arguments, doors)
     knowledge, lock_doors = _knowledge(arguments, doors), doors.for_locking()
     with build_progress(doors) as progress:
         request = BuildRequest(
@@ -116,6 +107,27 @@ def execute(arguments: argparse.Namespace, doors: Doors) -> int:
     else:
         print(f"{built.name}:{built.version}@{built.manifest}", file=doors.out)
     return 0
+
+
+def _output(arguments: argparse.Namespace, doors: Doors) -> "Output":
+    """Where the image goes, once it is certain that it and its digest may be written there. Raises as `outputs` does."""
+    from reprobridge.cli.outputs import (
+        parse_output,
+        require_apart,
+        require_beside_artifact,
+        require_place,
+        require_writable,
+    )
+
+    output, digest_file = parse_output(arguments.output), arguments.digest_file
+    require_writable(output)
+    if digest_file:
+        require_place(digest_file)
+        require_apart(output, digest_file)
+    for file, option in ((output.file, "--output"), (digest_file, "--digest-file")):
+        if file:
+            require_beside_artifact(file, option, arguments.folder, doors.store)
+    return output
 
 
 def _knowledge(arguments: argparse.Namespace, doors: Doors) -> "KnownSource | None":

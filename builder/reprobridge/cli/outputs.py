@@ -16,6 +16,8 @@ from reprobridge.system.files import delete, obstacle
 # What writes layouts and archives is imported where one is asked for: most builds stay in the store.
 if TYPE_CHECKING:
     from reprobridge.oci.layout import ImageParts
+    from reprobridge.spec.model import Spec
+    from reprobridge.store.store import Store
 
 KINDS = ("store", "oci", "oci-archive", "docker-archive", "docker", "podman")
 """What may stand before the colon."""
@@ -35,6 +37,11 @@ class Output:
     """One of `KINDS`."""
     path: Path
     """Folder or file; unused for the store and engines."""
+
+    @property
+    def file(self) -> Path | None:
+        """The one file that is written, if it is one."""
+        return self.path if self.kind in ("oci-archive", "docker-archive") else None
 
 
 def parse_output(text: str) -> Output:
@@ -105,6 +112,60 @@ def require_apart(output: Output, file: Path) -> None:
             found=f"{output.kind}:{output.path}",
             hint="name another file with --digest-file",
         )
+
+
+def require_beside_artifact(file: Path, option: str, folder: Path, store: "Store") -> None:
+    """Refuse, before work begins, a file that would take the place of one that the artifact is made of.
+
+    Raises UsageError; SpecError where the artifact's specification can't be read.
+    """
+    from reprobridge.lock.file import FILE_NAME as LOCK
+    from reprobridge.spec.named import FILE_NAME as SPEC
+
+    real, top = Path(os.path.realpath(file)), Path(os.path.realpath(folder))
+    if real in (top / SPEC, top / LOCK):
+        raise _part_of_artifact(file, option, f"the artifact's {real.name}")
+    if (
+        not real.is_relative_to(top) or not real.exists()
+    ):  # all that a specification names lies below its folder
+        return
+    from reprobridge.spec.parse import read_spec
+
+    spec = read_spec(folder, memory=store)
+    for name in spec.files:
+        if real == Path(os.path.realpath(top / name)):
+            raise _part_of_artifact(file, option, f"{name}, which {SPEC} names")
+    for folder_name in _source_folders(spec):
+        source = Path(os.path.realpath(top / folder_name))
+        if source != top and real.is_relative_to(source):
+            raise _part_of_artifact(
+                file, option, f"a file of {folder_name}, which the artifact is built from"
+            )
+
+
+def _source_folders(spec: "Spec") -> Iterator[str]:
+    """The folders, relative to the artifact's, of the paper's code and of packages that are built."""
+    from reprobridge.spec.model import FolderSource
+    from reprobridge.spec.requirement_lines import read_requirement, requirement_lines
+    from reprobridge.spec.requirement_source import SourceWish
+
+    if isinstance(spec.source, FolderSource):
+        yield str(spec.source.path)
+    if name := spec.environment.python.requirements:
+        for line in requirement_lines(spec.files[name].decode("utf-8-sig")):
+            wish = read_requirement(str(name), line.text)
+            if isinstance(wish, SourceWish) and wish.kind == "path":
+                yield wish.origin
+
+
+def _part_of_artifact(file: Path, option: str, found: str) -> UsageError:
+    return UsageError(
+        "the output would take the place of a file that the artifact is made of",
+        where=str(file),
+        expected="a new file, or an earlier output to replace",
+        found=found,
+        hint=f"name another file with {option}",
+    )
 
 
 @contextlib.contextmanager

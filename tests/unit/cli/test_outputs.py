@@ -4,10 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from reprobridge.cli.outputs import parse_output, require_apart, require_place, require_writable
+from reprobridge.cli.outputs import (
+    parse_output,
+    require_apart,
+    require_beside_artifact,
+    require_place,
+    require_writable,
+)
 from reprobridge.errors import ArtifactError, AssembleError, UsageError
 from reprobridge.oci.layout import write_layout
 from reprobridge.store.store import Store
+from support.artifact_on_disk import FILES, ArtifactOnDisk
+from support.command import reprobridge
 from support.ordinary_user import as_ordinary_user, ordinary_folder
 from support.reviewed_image import reviewed_image
 
@@ -87,6 +95,63 @@ def test_a_digest_is_not_written_over_the_image(output: str, file: str, tmp_path
         require_apart(parse_output(output.format(tmp_path)), tmp_path / file)
     for beside in ("oci-archive:{}/b", "oci:{}/b", "store", "docker:"):
         require_apart(parse_output(beside.format(tmp_path)), tmp_path / file)
+
+
+@pytest.fixture
+def artifact(tmp_path: Path) -> Path:
+    """An artifact's folder, with a package that is built from a folder of it, and a file that nothing names."""
+    made = ArtifactOnDisk(tmp_path / "artifact")
+    more = {"requirements.in": b"numpy\n./solver\n", "solver/pyproject.toml": b"", "earlier.tar": b"mine"}
+    for name, data in (FILES | more).items():
+        made.write(name, data)
+    made.read()
+    return made.folder
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("reprobridge.yaml", "the artifact's reprobridge.yaml"),
+        ("reprobridge.lock", "the artifact's reprobridge.lock"),  # which `--relock` may yet write
+        ("GUIDE.md", "which reprobridge.yaml names"),
+        ("patches/../requirements.in", "which reprobridge.yaml names"),
+        ("patches/one.patch", "which reprobridge.yaml names"),
+        ("src/run.py", "a file of src"),
+        ("link/models/best.bin", "a file of src"),
+        ("solver/pyproject.toml", "a file of solver"),
+    ],
+)
+def test_no_output_takes_the_place_of_what_the_artifact_is_made_of(
+    name: str, found: str, artifact: Path, tmp_path: Path
+) -> None:
+    (artifact / "link").symlink_to("src")
+    with pytest.raises(UsageError, match="made of") as caught:
+        require_beside_artifact(artifact / name, "--output", artifact, Store(tmp_path / "store"))
+    assert found in str(caught.value.found)
+    assert "--output" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("name", ["new.tar", "src/new.tar", "earlier.tar", "../artifact.tar"])
+def test_a_new_file_or_an_earlier_output_in_the_artifact_is_fine(
+    name: str, artifact: Path, tmp_path: Path
+) -> None:
+    require_beside_artifact(artifact / name, "--output", artifact, Store(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--output", "oci-archive:{}"), ("--output", "docker-archive:{}"), ("--digest-file", "{}")],
+)
+def test_a_build_leaves_the_specification_alone(
+    words: tuple[str, str], artifact: Path, tmp_path: Path
+) -> None:
+    spec = artifact / "reprobridge.yaml"
+    before = spec.read_bytes()
+    option, place = words
+    done = reprobridge("build", artifact, option, place.format(spec), store=tmp_path / "store")
+    assert "would take the place of a file that the artifact is made of" in done.stderr
+    assert f"name another file with {option}" in done.stderr
+    assert spec.read_bytes() == before
 
 
 def test_a_broken_layout_is_refused(tmp_path: Path) -> None:
