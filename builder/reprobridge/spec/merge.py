@@ -20,6 +20,6 @@ def merge_mark(data: bytes) -> int | None:
     return data.count(b"\n", 0, mark.start()) + 1 if mark else None
 
 
-def both_sides(line: int) -> str:
-    """What was found, for a message; the mark stands in this line."""
-    return f"both sides of a merge, marked in line {line}"
+def both_sides(place: str) -> str:
+    """What was found, for a message; the mark stands at this place, for example `line 7`."""
+    return f"both sides of a merge, marked in {place}"

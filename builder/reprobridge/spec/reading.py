@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from reprobridge.errors import Problem
 from reprobridge.spec.merge import RESOLVE, UNMERGED, both_sides, merge_mark
 from reprobridge.spec.named import LARGEST_FILE, OutsideError, read_regular, real_path
-from reprobridge.spec.nodes import Node, shown
+from reprobridge.spec.nodes import Node, Scalar, printable, shown
 from reprobridge.wording import nearest
 
 _GUESSES = 100
@@ -93,11 +93,16 @@ class Reading:
     def text(self, node: Node, data: bytes) -> str | None:
         """A named file's bytes as UTF-8 text that no merge left open; None after a report."""
         if mark := merge_mark(data):
-            self.report(node, UNMERGED, both_sides(mark), RESOLVE)
+            self.report(node, UNMERGED, both_sides(_line(mark, node)), RESOLVE)
             return None
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            self.report(node, "a file in UTF-8", f"the byte 0x{data[error.start]:02x} in its line {line}")
+            place = _line(data.count(b"\n", 0, error.start) + 1, node)
+            self.report(node, "a file in UTF-8", f"the byte 0x{data[error.start]:02x} in {place}")
             return None
+
+
+def _line(number: int, node: Node) -> str:
+    """A line of the file that the node names, for a message that tells the node's own line too."""
+    return f"line {number} of {printable(node.text)}" if isinstance(node, Scalar) else f"line {number}"

@@ -55,7 +55,7 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
         found = f"the byte 0x{data[error.start]:02x} in line {line}"
         raise BrokenYamlError(Problem(name, "text in UTF-8", found, "save the file as UTF-8")) from error
     if mark := merge_mark(data):  # brackets and quotes may span it, so that it would be part of a value
-        raise BrokenYamlError(Problem(f"{name}, line {mark}", UNMERGED, both_sides(mark), RESOLVE))
+        raise BrokenYamlError(Problem(f"{name}, line {mark}", UNMERGED, both_sides(f"line {mark}"), RESOLVE))
     try:
         return _Builder(text, name).document(place)
     except yaml.MarkedYAMLError as error:

@@ -56,7 +56,13 @@ def test_a_specification_with_both_sides_is_refused_for_that_alone(
 def test_so_is_a_file_that_it_names(artifact: ArtifactOnDisk, name: str, place: str) -> None:
     artifact.write(name, SIDES.format("numpy", "scipy").encode())
     problem = artifact.problem()
-    assert (problem.where, problem.found) == (place, "both sides of a merge, marked in line 1")
+    assert (problem.where, problem.found) == (place, f"both sides of a merge, marked in line 1 of {name}")
+
+
+def test_so_is_a_byte_that_is_no_text_with_its_file_and_line(artifact: ArtifactOnDisk) -> None:
+    artifact.write("GUIDE.md", b"# Guide\n\xff\n")
+    problem = artifact.problem()
+    assert (problem.where, problem.found) == ("guide", "the byte 0xff in line 2 of GUIDE.md")
 
 
 def test_a_heading_of_markdown_is_no_mark(artifact: ArtifactOnDisk) -> None:
