@@ -21,7 +21,7 @@ def idle_words(plan: BuildPlan, workshop: Workshop) -> Iterator[str]:
     shipped = _shipped(words, plan, workshop)
     for path, package in sorted(words.items()):
         if found := _found(package, sorted(shipped[path])):
-            key = path.rpartition("/site-packages/")[2]
+            key = path.partition("/site-packages/")[2]  # the interpreter's own, then the author's words
             yield f"environment.python.owners: {key}: {found}, so that the line settles nothing"
 
 

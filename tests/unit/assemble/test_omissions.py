@@ -122,6 +122,7 @@ def test_the_authors_word_wins(store_folder: Path) -> None:
         ("shared/absent.txt", "late", "no locked package ships it"),
         ("Shared/data.txt", "late", "no locked package ships it"),
         ("shared", "late", "no locked package ships it"),
+        ("opt/site-packages/shared", "late", "no locked package ships it"),
     ],
 )
 def test_a_word_of_the_author_that_settles_nothing_is_noted(
