@@ -4,7 +4,7 @@ from typing import Literal
 
 from reprobridge.spec.model import Environment, PythonWish
 from reprobridge.spec.nodes import Node, Scalar
-from reprobridge.spec.paths import PATH_TEXT, NamedFile
+from reprobridge.spec.paths import NamedFile, PlainPath
 from reprobridge.spec.reading import Reading
 from reprobridge.spec.requirements import check_requirements
 from reprobridge.spec.scalars import TEXT, VERBATIM, WEB_ADDRESS, Date, Flag, Word
@@ -70,7 +70,7 @@ PYTHON = Record(
             default=(),
         ),
         "owners": Key(
-            shape=MapOf(PATH_TEXT, _DISTRIBUTION),
+            shape=MapOf(PlainPath(), _DISTRIBUTION),
             doc="Path below site-packages -> package whose file wins where two ship different ones; "
             "`build` tells of a line that settles nothing.",
             default={},

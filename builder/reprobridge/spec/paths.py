@@ -17,6 +17,9 @@ LONGEST = 4096
 
 _SCHEMA: Schema = {"type": ["string", "number", "boolean"], "pattern": r"^[^/~\\][^\\]*$"}
 
+_GLOB = "*?["
+"""Characters that make a path a pattern."""
+
 
 def relative_path(node: Node) -> PurePosixPath | None:
     """The path that a node spells, in its shortest form; None where it is none that stays below its folder."""
@@ -115,6 +118,22 @@ class PathText(Shape[str]):
     def schema(self) -> Schema:
         """A string that does not start with a slash."""
         return dict(_SCHEMA)
+
+
+class PlainPath(PathText):
+    """A relative path that is taken as it stands and stays a text: a glob, which would match nothing, is refused."""
+
+    wanted = "a relative path without .."
+
+    def read(self, node: Node, reading: Reading) -> str | Literal[Invalid.INVALID]:
+        """The path in its shortest form, as text."""
+        if isinstance(node, Scalar) and any(sign in node.text for sign in _GLOB):
+            return self.refuse(node, reading, "patterns are not followed here: write a line for each file")
+        return super().read(node, reading)
+
+    def schema(self) -> Schema:
+        """A string that does not start with a slash and has none of a glob's characters."""
+        return _SCHEMA | {"pattern": r"^[^/~\\*?\[][^\\*?\[]*$"}
 
 
 PATH_TEXT = PathText()

@@ -266,6 +266,10 @@ def test_texts_are_utf8_and_a_guide_is_not_empty(artifact: ArtifactOnDisk, name:
         ("environment.python.exclude_newer", "2026-01-01T00:00:00"),
         ("environment.python.indexes", ["file:///x"]),
         ("environment.python.owners", {"/etc/x": "numpy"}),
+        ("environment.python.owners", {"../x": "numpy"}),
+        ("environment.python.owners", {"shared/*.py": "numpy"}),
+        ("environment.python.owners", {"shared/a?.py": "numpy"}),
+        ("environment.python.owners", {"shared/[ab].py": "numpy"}),
         ("environment.python.bytecode", "often"),
         ("schema", "reprobridge.artifact/2"),
     ],
@@ -275,6 +279,14 @@ def test_a_value_of_the_wrong_form_is_refused_at_its_place(
 ) -> None:
     put(artifact.spec, path, value)
     assert artifact.problem().where.startswith(path)
+
+
+@pytest.mark.parametrize(("key", "hint"), [("../x", ""), ("shared/*", "a line for each file")])
+def test_an_owned_path_is_never_said_to_be_a_pattern(artifact: ArtifactOnDisk, key: str, hint: str) -> None:
+    put(artifact.spec, "environment.python.owners", {key: "numpy"})
+    problem = artifact.problem()
+    assert "pattern" not in problem.expected
+    assert hint in str(problem.hint)
 
 
 @pytest.mark.parametrize(
