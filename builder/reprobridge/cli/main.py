@@ -45,6 +45,7 @@ BUG = 70
 """Exit status after an unexpected exception (EX_SOFTWARE)."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says where a disk or a quota has no room."""
 _REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 """What the system says of paths and modes that no code of ours can put right."""
 _COMMON = ("--store", "--offline", "--quiet", "-q", "--debug")
