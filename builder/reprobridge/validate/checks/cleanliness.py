@@ -47,7 +47,7 @@ def check_secrets(shell: CleanShell) -> Finding:
     problems = [
         problem for path, placed in looked.items() for problem in _secrets(shell.subject, path, placed)
     ]
-    return judged(problems, f"{len(looked)} paths searched")
+    return judged(problems, f"{counted(len(looked), 'path')} searched")
 
 
 def _secrets(subject: Subject, path: str, placed: Placed) -> Iterator[str]:
@@ -59,13 +59,13 @@ def _secrets(subject: Subject, path: str, placed: Placed) -> Iterator[str]:
 def check_history(shell: CleanShell) -> Finding:
     """Look for version control's folders."""
     looked = authored(shell.subject)
-    return judged(_tops(looked, is_version_control), f"{len(looked)} paths looked at")
+    return judged(_tops(looked, is_version_control), f"{counted(len(looked), 'path')} looked at")
 
 
 def check_caches(shell: CleanShell) -> Finding:
     """Look for folders of caches, and for bytecode that no build made."""
     looked = authored(shell.subject)
-    return judged(_tops(looked, _is_cache), f"{len(looked)} paths looked at")
+    return judged(_tops(looked, _is_cache), f"{counted(len(looked), 'path')} looked at")
 
 
 def _is_cache(name: str) -> bool:
@@ -81,7 +81,7 @@ def _tops(looked: dict[str, Placed], fits: Callable[[str], bool]) -> list[str]:
         if depth:
             top = "/" + "/".join(parts[:depth])
             counts[top] = counts.get(top, 0) + 1
-    return [f"{top}: {count} paths" for top, count in sorted(counts.items())]
+    return [f"{top}: {counted(count, 'path')}" for top, count in sorted(counts.items())]
 
 
 def check_scores(shell: CleanShell) -> Finding:
