@@ -12,6 +12,11 @@ LARGEST_FILE = 16 << 20
 """Bytes of a patch, guide or requirements file: what is larger is data, not text that people read."""
 
 
+def told_size(data: bytes) -> str:
+    """How large a file is whose bytes `read_regular` gave: of a larger one it has one byte too many, not all."""
+    return f"more than {LARGEST_FILE >> 20} MiB" if len(data) > LARGEST_FILE else f"{len(data)} bytes"
+
+
 class OutsideError(ValueError):
     """A path that leads out of the artifact's folder through a link."""
 

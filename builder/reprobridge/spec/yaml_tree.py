@@ -13,6 +13,7 @@ import yaml
 from reprobridge.errors import Problem
 from reprobridge.spec.letters import code_point
 from reprobridge.spec.merge import RESOLVE, UNMERGED, both_sides, merge_mark
+from reprobridge.spec.named import told_size
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, below, shown
 from reprobridge.spec.tree import LARGEST, BrokenYamlError
 
@@ -47,7 +48,7 @@ def read_tree(data: bytes, name: str, *, place: str = "") -> Node:
     Raises BrokenYamlError.
     """
     if len(data) > LARGEST:
-        raise BrokenYamlError(Problem(name, f"at most {LARGEST} bytes", f"{len(data)} bytes"))
+        raise BrokenYamlError(Problem(name, f"at most {LARGEST >> 20} MiB", told_size(data)))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reprobridge.spec.named import LARGEST_FILE
 from reprobridge.spec.nodes import Entries, Node, Scalar, Sequence, is_null
 from reprobridge.spec.tree import LARGEST, BrokenYamlError
 from reprobridge.spec.yaml_tree import DEEPEST, read_tree
@@ -86,6 +87,10 @@ def test_what_the_format_has_no_use_for_is_refused_with_its_line(data: bytes, wh
     text = refusal(data)
     assert text.startswith(where)
     assert found in text.partition("found ")[2]
+
+
+def test_a_file_of_which_only_the_head_was_read_is_not_told_the_heads_size() -> None:
+    assert "at most 1 MiB, found more than 16 MiB" in refusal(b"#" * (LARGEST_FILE + 1))
 
 
 @pytest.mark.parametrize(
