@@ -34,7 +34,8 @@ class _Running:
         """Kill all of them; may be called at any moment of the main thread."""
         self.interrupted = True
         for group in tuple(self.groups):
-            _kill_group(group)
+            with contextlib.suppress(OSError):  # the interrupt itself is raised behind this
+                _kill_group(group)
 
     def add(self, group: int, *, anyway: bool) -> None:
         """Enter a group that has just begun; `end_all` may have been called meanwhile, and it is ended unless `anyway`."""
