@@ -19,6 +19,7 @@ from reprobridge.errors import ArtifactError, NetworkError, ReproBridgeError, St
 from reprobridge.frozen import frozen
 from reprobridge.lock.model import LockedFile
 from reprobridge.store.store import BlobWriter, Store
+from reprobridge.system.interrupts import ThreadInterrupted
 from reprobridge.system.network import Network, NotThere, Sink, fetch_at_most
 from reprobridge.wording import counted, without_passwords
 
@@ -152,7 +153,7 @@ class Fetcher:
         halt = _Halt()
 
         def work() -> None:
-            with contextlib.suppress(queue.Empty):
+            with contextlib.suppress(queue.Empty, ThreadInterrupted):
                 while not halt.called:
                     one = todo.get_nowait()
                     done.put((one.sha256, self._outcome(one, halt)))

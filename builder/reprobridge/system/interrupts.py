@@ -16,6 +16,10 @@ _A_MOMENT = 0.001
 _first_of_all: list[Callable[[], object]] = []
 
 
+class ThreadInterrupted(BaseException):
+    """An interrupt has ended what this thread was doing; no error, and nobody need hear of it."""
+
+
 def at_interrupt(act: Callable[[], object]) -> None:
     """Have this called at the first interrupt, right before that is raised, in the midst of whatever is going on."""
     _first_of_all.append(act)

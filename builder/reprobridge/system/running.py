@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from reprobridge.frozen import replace
-from reprobridge.system.interrupts import at_interrupt
+from reprobridge.system.interrupts import ThreadInterrupted, at_interrupt
 from reprobridge.system.processes import Command, Completed, ProgramNotFound
 
 
@@ -51,7 +51,7 @@ at_interrupt(_running.end_all)
 def run_to_end(command: Command) -> Completed:
     """Run and keep the output; a time-out or an interrupt ends the whole process group.
 
-    After an interrupt, which the main thread raises, any other thread ends here.
+    After an interrupt, which the main thread raises, any other thread ends here (ThreadInterrupted).
     """
     cleans_up = sys.exc_info()[0] is not None
     if not cleans_up:
@@ -70,7 +70,7 @@ def run_to_end(command: Command) -> Completed:
 
 def _leave_if_interrupted() -> None:
     if _running.interrupted and threading.current_thread() is not threading.main_thread():
-        sys.exit()  # quietly, in a thread
+        raise ThreadInterrupted
 
 
 @contextlib.contextmanager
