@@ -70,7 +70,7 @@ class Processes(Protocol):
     """The door to processes."""
 
     def run(self, command: Command) -> Completed:
-        """Run to the end and keep the output. Raises ProgramNotFound."""
+        """Run to the end and keep the output. Raises ProgramNotFound, and after an interrupt ThreadInterrupted in a thread."""
 
 
 class RealProcesses:
